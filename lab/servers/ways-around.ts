@@ -55,6 +55,90 @@ export const waysAround: Readonly<Record<string, (database: Database<any>) => Pr
       .selectFrom("countries")
       .select(sql.raw("`a'`, (select name from projects limit 1), `b'`").as("x"))
       .execute(),
+  "text in quotes inside quotes": (database) =>
+    database
+      .selectFrom("countries")
+      .select(sql`'${sql.lit(" || (select name from projects limit 1) || ")}'`.as("x"))
+      .execute(),
+  "a name in quotes inside quotes": (database) =>
+    database
+      .selectFrom("countries")
+      .select(sql`'${sql.id("' || (select name from projects limit 1) || '")}'`.as("x"))
+      .execute(),
+  "a function with a quoted name": (database) =>
+    database.selectFrom("countries").select(sql`"query_to_xml"('select 1', true, true, '')`.as("x")).execute(),
+  "a function whose name is a parameter": (database) =>
+    database
+      .selectFrom("countries")
+      .select(sql`${sql.id("query_to_xml")}(${"select 1"}, true, true, '')`.as("x"))
+      .execute(),
+  "a quoted name before a list": (database) =>
+    database
+      .selectFrom("countries")
+      .select((eb) => sql`"query_to_xml"${eb.tuple(sql.lit("select 1"), sql.lit(true))}`.as("x"))
+      .execute(),
+  "a function as an operator": (database) =>
+    database
+      .selectFrom("countries")
+      .select((eb) => eb(sql`1`, sql`, "query_to_xml"`, eb.tuple(sql.lit("select 1"), sql.lit(true))).as("x"))
+      .execute(),
+  "a name as an operator": (database) =>
+    database
+      .selectFrom("countries")
+      .select((eb) =>
+        eb(sql`1 +`, eb.ref("query_to_xml" as never), eb.tuple(sql.lit("select 1"), sql.lit(true))).as("x"),
+      )
+      .execute(),
+  "a function before the first column": (database) =>
+    database
+      .selectFrom("countries")
+      .modifyFront(sql`"query_to_xml"`)
+      .select((eb) => eb.tuple(sql.lit("select 1"), sql.lit(true)).as("x" as never))
+      .execute(),
+  "the setting of the search path": (database) =>
+    database.selectFrom("countries").select(sql`set_config('search_path', 'other', true)`.as("x")).execute(),
+  "FROM as the name of a function": (database) =>
+    database.selectNoFrom((eb) => sql`name ${eb.fn("from", [eb.ref("projects" as never)])}`.as("x")).execute(),
+  "FROM after a number": (database) => database.selectNoFrom(sql`name, 1from projects`.as("x")).execute(),
+  "FROM after a column named distinct": (database) =>
+    database.selectNoFrom(sql`name as distinct from projects`.as("x")).execute(),
+  "tables in an alias": (database) =>
+    database
+      .selectFrom((eb) => eb.fn("json_each", [sql.lit("[1]")]).as(sql`c, projects` as never))
+      .selectAll()
+      .execute(),
+  "a name in parentheses in the place of a table": (database) =>
+    database
+      .selectFrom((eb) => eb.parens(eb.ref("projects" as never)).as("p") as never)
+      .selectAll()
+      .execute(),
+  "raw SQL in parentheses in the place of a table": (database) =>
+    database
+      .selectFrom((eb) => eb.parens(sql`projects`).as("p") as never)
+      .selectAll()
+      .execute(),
+  "a table at the end of a query": (database) =>
+    database.selectFrom("countries").selectAll().modifyEnd(sql`, projects`).execute(),
+  "a condition at the end of a query": (database) =>
+    database.selectFrom("projects").selectAll().modifyEnd(sql`or true`).execute(),
+  "a condition in two parts at the end of a query": (database) =>
+    database.selectFrom("projects").selectAll().modifyEnd(sql`or`).modifyEnd(sql`true`).execute(),
+  "a condition at the end of an update": (database) =>
+    database.updateTable("projects").set({ name: "x" }).modifyEnd(sql`or true`).execute(),
+  "a condition at the end of a deletion": (database) =>
+    database.deleteFrom("projects").modifyEnd(sql`or true`).execute(),
+  "a condition at the end of an upsert": (database) =>
+    database
+      .insertInto("projects")
+      .values({ id: 2, org: 1, name: "x" })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ org: 1 }))
+      .modifyEnd(sql`or true`)
+      .execute(),
+  "a zero character": (database) =>
+    database
+      .updateTable("projects")
+      .set({ name: sql.raw("'x' \0") })
+      .execute(),
   "the alias of a related table in a list": async (database) => {
     const query = database
       .selectFrom("countries")

@@ -12,7 +12,7 @@ import { endLeftOpen } from "../leaks/end-left-open.ts";
 import type { AppServices } from "./app-services.ts";
 import { Checks } from "./checks.ts";
 import type { AuthorizeOptions } from "./decisions.ts";
-import { eachAnew, outlivesQuestions } from "./memo-of.ts";
+import { eachAnew, endMemos, outlivesQuestions } from "./memo-of.ts";
 import type { Incoming, Outgoing, RenderError } from "./messages.ts";
 import type { PorticoRequest, RequestScope } from "./portico-request.ts";
 import type { PorticoResponse } from "./portico-response.ts";
@@ -102,7 +102,10 @@ export abstract class BaseContext<U = Caller> {
   }
   /** In a test that acts as a user, middleware cannot change the identity. */
   set identity(identity: Identity) {
-    if (!this.#isActing) this.#identity = identity;
+    if (this.#isActing || identity === this.#identity) return;
+    this.#identity = identity;
+    // What was loaded and decided for one caller is not for the next.
+    endMemos(this);
   }
   /** @internal Whether the response may depend on the caller, so that a cache must keep callers apart. */
   get isIdentityRead(): boolean {

@@ -26,7 +26,7 @@ export function memoOf<T>(ctx: object, owner: object, create: () => T): T {
   return value;
 }
 
-/** Ends everything that a context remembers, because the next question begins. */
+/** Ends everything that a context remembers, because the next question begins, or another caller asks it. */
 export function endMemos(ctx: object): void {
   byContext.delete(ctx);
 }

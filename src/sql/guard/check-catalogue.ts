@@ -3,28 +3,43 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import { trust } from "../statements/is-trusted.ts";
 import type { Guard } from "./guard.ts";
 
-/** The columns of each checked guard's database that compare text without its case. */
-const loose = new WeakMap<Guard, ReadonlySet<string>>();
+/** Columns that a rule can't rely on. */
+interface Columns {
+  /** Those that compare text without its case. */
+  readonly loose: ReadonlySet<string>;
+  /** Those that change with other columns of the row. */
+  readonly generated: ReadonlySet<string>;
+}
+
+/** The columns of each checked guard's database. */
+const known = new WeakMap<Guard, Columns>();
 
 /**
  * Compares a guard with the catalogue, which is read once. Throws `ConfigurationError` for a table or view that the guard does not
- * name, and for a rule that compares a column which ignores case: such a column may be equal to a value that JavaScript tells
- * apart. A guard that fails is checked again with the next statement.
+ * name, for a rule that compares a column which ignores case: such a column may be equal to a value that JavaScript tells apart,
+ * and for a rule for writing that compares a generated column, which an update of another column changes. A guard that fails is checked again with the next statement.
  */
 export async function checkCatalogue(guard: Guard, connection: DatabaseConnection): Promise<void> {
-  const columns = loose.get(guard) ?? (await readCatalogue(guard, connection));
+  const { loose, generated } = known.get(guard) ?? (await readCatalogue(guard, connection));
+  refuse(loose, guard.compared, "ignores the case of text: give the column a collation that doesn't");
+  refuse(
+    generated,
+    guard.written,
+    'is generated: compare the columns that it is generated from, or make write "closed"',
+  );
+}
+
+function refuse(columns: ReadonlySet<string>, ofRules: ReadonlySet<string>, sentence: string): void {
   if (columns.size === 0) return;
-  const [column] = [...columns].filter((one) => guard.compared.has(one));
-  if (column !== undefined)
-    throw new ConfigurationError(
-      OPTION,
-      `compares ${column}, which ignores the case of text: give the column a collation that doesn't`,
-    );
+  // SQLite takes names of another case for the same column.
+  const names = new Set([...ofRules].map((name) => name.toLowerCase()));
+  const column = [...columns].find((one) => names.has(one.toLowerCase()));
+  if (column !== undefined) throw new ConfigurationError(OPTION, `compares ${column}, which ${sentence}`);
 }
 
 const OPTION = "openDatabase.guard";
 
-async function readCatalogue(guard: Guard, connection: DatabaseConnection): Promise<ReadonlySet<string>> {
+async function readCatalogue(guard: Guard, connection: DatabaseConnection): Promise<Columns> {
   const { tables, columns } = CATALOGUES[guard.engine];
   const read = async <R>(text: string): Promise<readonly R[]> => {
     const compiled = CompiledQuery.raw(text);
@@ -39,7 +54,10 @@ async function readCatalogue(guard: Guard, connection: DatabaseConnection): Prom
       OPTION,
       `doesn't name ${missing.join(", ")}: give each of them rules, or "open" if everyone can read and write it`,
     );
-  const found = new Set(columns(await read(LOOSE[guard.engine])));
+  const found = {
+    loose: new Set(columns(await read(LOOSE[guard.engine]))),
+    generated: new Set((await read<ColumnRow>(GENERATED[guard.engine])).map(nameOf)),
+  };
   guard.sampled();
   const rowless =
     guard.engine === "sqlite" ? (await read<{ readonly name: string }>(ROWLESS)).map(({ name }) => name) : [];
@@ -49,7 +67,7 @@ async function readCatalogue(guard: Guard, connection: DatabaseConnection): Prom
       `${OPTION}.${itself}`,
       "has a rule that looks up other rows of its own table, and a table WITHOUT ROWID has nothing that tells them from the written row: create the table with a rowid",
     );
-  loose.set(guard, found);
+  known.set(guard, found);
   return found;
 }
 
@@ -63,28 +81,43 @@ const ROWLESS = "select name from pragma_table_list where wr = 1";
 const LOOSE = {
   postgres:
     'select c.relname as "table", a.attname as name from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid ' +
-    "join pg_catalog.pg_type t on t.oid = a.atttypid left join pg_catalog.pg_collation l on l.oid = a.attcollation " +
+    "join pg_catalog.pg_type t on t.oid = a.atttypid left join pg_catalog.pg_type b on b.oid = t.typbasetype left join pg_catalog.pg_collation l on l.oid = a.attcollation " +
     "where c.relkind in ('r', 'v', 'm', 'f', 'p') and pg_catalog.pg_table_is_visible(c.oid) and a.attnum > 0 and not a.attisdropped " +
-    "and (t.typname = 'citext' or l.collisdeterministic = false)",
+    "and ('citext' in (t.typname, b.typname) or l.collisdeterministic = false)",
   sqlite: "select name as \"table\", sql as name from sqlite_schema where type = 'table' and sql is not null",
 } as const;
 
 /** Returns the columns that a statement of CREATE TABLE declares with a collation. */
 function collatedColumns(table: string, text: string): readonly string[] {
-  const body = text.slice(text.indexOf("(") + 1).replaceAll(/\([^()]*\)/g, "");
+  const bare = text.replaceAll(/'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\//g, (part) =>
+    part.startsWith("'") ? part.replaceAll(/[(),]/g, "") : " ",
+  );
+  const body = bare.slice(bare.indexOf("(") + 1).replaceAll(/\([^()]*\)/g, "");
   return body
     .split(",")
-    .filter((line) => /\bcollate\s+["`[]?(?!binary\b)\w/i.test(line))
+    .filter((line) => /\bcollate\b[\s"'`[]*(?!binary\b)\w/i.test(line))
     .map(
       (line) => `${table}.${/^\s*(?:"([^"]+)"|`([^`]+)`|\[([^\]]+)\]|(\w+))/.exec(line)?.slice(1).find(Boolean) ?? ""}`,
     );
 }
 
-interface LooseRow {
+interface ColumnRow {
   readonly table: string;
   /** The column, or for SQLite the statement that created the table. */
   readonly name: string;
 }
+
+function nameOf({ table, name }: ColumnRow): string {
+  return `${table}.${name}`;
+}
+
+const GENERATED = {
+  postgres:
+    'select c.relname as "table", a.attname as name from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid ' +
+    "where pg_catalog.pg_table_is_visible(c.oid) and a.attgenerated <> ''",
+  sqlite:
+    "select m.name as \"table\", x.name from sqlite_schema m, pragma_table_xinfo(m.name) x where m.type = 'table' and x.hidden in (2, 3)",
+} as const;
 
 const CATALOGUES = {
   postgres: {
@@ -92,11 +125,11 @@ const CATALOGUES = {
     tables:
       "select c.relname as name from pg_catalog.pg_class c where c.relkind in ('r', 'v', 'm', 'f', 'p') and not c.relispartition " +
       "and pg_catalog.pg_table_is_visible(c.oid) and c.relnamespace = any (select oid from pg_catalog.pg_namespace where nspname = any (current_schemas(false)))",
-    columns: (rows: readonly LooseRow[]) => rows.map(({ table, name }) => `${table}.${name}`),
+    columns: (rows: readonly ColumnRow[]) => rows.map(nameOf),
   },
   sqlite: {
     tables:
       "select name from pragma_table_list where schema in ('main', 'temp') and type in ('table', 'view', 'virtual') and name not like 'sqlite\\_%' escape '\\'",
-    columns: (rows: readonly LooseRow[]) => rows.flatMap(({ table, name }) => collatedColumns(table, name)),
+    columns: (rows: readonly ColumnRow[]) => rows.flatMap(({ table, name }) => collatedColumns(table, name)),
   },
 } as const;

@@ -1,58 +1,148 @@
-import { RawNode, SelectQueryNode } from "kysely";
+import { type OperationNode, RawNode, SelectQueryNode } from "kysely";
 import type { GuardedEngine } from "../statements/sql-dialect.ts";
 import { unguarded } from "./unguarded.ts";
 
-/** Throws for a fragment that could name a table, or that leaves the parentheses which the guard puts around it. */
-export function checkRaw(node: RawNode, engine: GuardedEngine): void {
+/**
+ * Throws for a fragment that could name a table, or that reaches out of the place where it stands.
+ *
+ * @param place its place, if it stands beside other expressions without parentheses
+ */
+export function checkRaw(node: RawNode, place: Place | undefined, engine: GuardedEngine): void {
   if (isHelper(node)) return;
-  const text = flattened(node);
-  const refuse = (reason: string): never => {
-    throw unguarded(`raw SQL ${reason}: ${text.slice(0, 60)}`);
+  const { bare, outside, refuse } = read(node, engine);
+  if (place !== undefined && !FITTING[place].test(place === "alias" ? outside : bare)) refuse(`as the ${place}`);
+  // It may be the name of any function.
+  if (place !== "alias" && CALL.test(bare)) refuse("that calls a function by a quoted name");
+}
+
+/** Stands for a parameter or for quoted text. */
+const VALUE = "\uFFFC";
+const CALL = /\uFFFC\s*[\uFFFC(]/;
+
+/** A place of a fragment beside other expressions, which must be a name, an operator, or words. */
+export type Place = "alias" | "operator" | "direction" | "modifier" | "ending";
+
+/** Fragments that stand beside others without parentheses, and what they must look like to begin nothing else. */
+const FITTING: Readonly<Record<Place, RegExp>> = {
+  alias: /^\s*(?:\w+|\uFFFC)\s*$/,
+  operator: /^[^\uFFFC,]*$/,
+  direction: /^[^(,]*$/,
+  modifier: /^[\w\s]*$/,
+  ending: /^\s*(?:for|limit|offset|fetch|window|order\s+by)\s/i,
+};
+
+/**
+ * Returns a fragment whose parameters stand apart from the text beside them, as the checks read it: `${sql.lit(-1)}` after a
+ * minus would begin a comment, and the name of a function would end a word.
+ *
+ * @param isInner whether it is part of another fragment
+ */
+export function spaced(node: RawNode, isInner: boolean): RawNode {
+  const { parameters, sqlFragments } = node;
+  const isApart = (at: number): boolean => {
+    const parameter = parameters[at];
+    return parameter !== undefined && !RawNode.is(parameter);
   };
-  // Text and quoted names cannot read a table. A backslash could end them where this pattern does not.
-  if (text.includes("\\")) refuse("with a backslash");
-  const bare = text.replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, " ? ");
-  // Other characters quote as well: a dollar in PostgreSQL, brackets and backticks in SQLite.
-  const other = OTHERS[engine].exec(bare);
-  if (other !== null) refuse(`with ${other[0]} outside of quotes`);
-  if (/--|\/\*|;/.test(bare)) refuse("with a comment or a semicolon");
-  if (hasForbiddenWord(bare)) refuse("that may read or write a table");
-  let depth = 0;
-  for (const [token] of bare.replaceAll(/\bdistinct\s+from\b/gi, "").matchAll(/[()]|\b(?:from|join|using|into)\b/gi)) {
-    if (token === "(") depth++;
-    else if (token !== ")" && (depth === 0 || /join|into/i.test(token))) refuse(`with ${token}`);
-    else if (token === ")" && --depth < 0) refuse("that closes a parenthesis it did not open");
-  }
-  if (depth > 0) refuse("with an open parenthesis");
+  const fragments = sqlFragments.map((text, at) => {
+    const before = isApart(at - 1) && (text === "" ? isInner || at < parameters.length : !/^[\s),:]/.test(text));
+    const after = isApart(at) && (text === "" ? isInner : !/[\s(,[]$/.test(text));
+    return `${before ? " " : ""}${text}${after ? " " : ""}`;
+  });
+  return RawNode.create(fragments, parameters);
 }
 
 /** Throws for a function that executes SQL, and for a name that is more than a name. */
 export function checkFunction(name: string): void {
-  if (!/^[\w.]+$/.test(name) || hasForbiddenWord(name)) throw unguarded(`the function ${name.slice(0, 60)}`);
+  if (!/^[\w.]+$/.test(name) || hasForbiddenWord(name) || words(name).some(([word]) => CLAUSES.test(word)))
+    throw unguarded(`the function ${name.slice(0, 60)}`);
+}
+
+interface Reading {
+  /** The text with a mark in the place of each parameter, text and quoted name. */
+  readonly bare: string;
+  /** The part of it that is outside of parentheses. */
+  readonly outside: string;
+  readonly refuse: (reason: string) => never;
+}
+
+function read(node: RawNode, engine: GuardedEngine): Reading {
+  const text = flattened(node);
+  const refuse = (reason: string): never => {
+    throw unguarded(`raw SQL ${reason}: ${text.replaceAll(VALUE, "?").slice(0, 60)}`);
+  };
+  // Text and quoted names cannot read a table. A backslash could end them where this pattern does not.
+  if (text.includes("\\")) refuse("with a backslash");
+  const bare = text.replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, (quoted) =>
+    quoted.includes(VALUE) ? refuse("with a value inside of quotes") : ` ${VALUE} `,
+  );
+  // Other characters quote as well, such as a dollar in PostgreSQL, or stand for a parameter, such as a colon in SQLite.
+  const other = OTHERS[engine].exec(bare);
+  if (other !== null) refuse(`with ${other[0]} outside of quotes`);
+  if (/--|\/\*|;/.test(bare)) refuse("with a comment or a semicolon");
+  if (hasForbiddenWord(bare)) refuse("that may read or write a table");
+  for (const { 0: word, index } of words(bare))
+    if (engine === "sqlite" && /^in$/i.test(word) && !/^\s*\(/.test(bare.slice(index + word.length)))
+      refuse("with IN before the name of a table");
+  return { bare, outside: outsideOf(bare, refuse), refuse };
+}
+
+function outsideOf(bare: string, refuse: Reading["refuse"]): string {
+  const compared = bare.replaceAll(/\bis\s+(?:not\s+)?distinct\s+from\b/gi, " ");
+  let outside = "";
+  let depth = 0;
+  for (const [token] of compared.matchAll(/[a-z_]\w*|[^a-z_]/gi)) {
+    if (CLAUSES.test(token) && (depth === 0 || /^(?:join|into)$/i.test(token))) refuse(`with ${token}`);
+    if (token === "(") depth++;
+    else if (token === ")" && --depth < 0) refuse("that closes a parenthesis it did not open");
+    else if (depth === 0 && token !== ")") outside += token;
+  }
+  if (depth > 0) refuse("with an open parenthesis");
+  return outside;
+}
+
+/** The words of a text, which may follow a number without a space. */
+function words(text: string): RegExpExecArray[] {
+  return [...text.matchAll(/[a-z_]\w*/gi)];
 }
 
 /** Whether a word begins a statement or a part of one, or a function that executes the SQL in a text or reads a table by its name. */
 function hasForbiddenWord(text: string): boolean {
-  return (text.match(/\w+/g) ?? []).some((word) => WORDS.test(word) || NAMES.test(word));
+  return words(text).some(([word]) => WORDS.test(word) || NAMES.test(word));
 }
 
-/** The characters that neither begin nor end a quote. */
+/** The characters that neither begin nor end a quote. PostgreSQL takes other spaces for letters. */
 const OTHERS: Readonly<Record<GuardedEngine, RegExp>> = {
-  postgres: /[^\w\s.,()+\-*/%<>=!|&^~#:;?@[\]]/u,
-  sqlite: /[^\w\s.,()+\-*/%<>=!|&^~#:;?@]/u,
+  postgres: /[^\w \t\r\n\f\uFFFC.,()+\-*/%<>=!|&^~#:;?@[\]]/u,
+  sqlite: /[^\w \t\r\n\f\uFFFC.,()+\-*/%<>=!|&^~;]/u,
 };
 
+const CLAUSES = /^(?:from|join|using|into)$/i;
 const WORDS =
-  /^(?:select|table|insert|update|delete|merge|truncate|union|except|intersect|copy|call|do|execute|lock|returning|ts_stat|ts_rewrite|connectby|load_extension)$/i;
-const NAMES = /_to_xml|^(?:dblink|crosstab|pragma|pg_read|pg_ls|lo_|fts)/i;
+  /^(?:select|table|insert|update|delete|merge|truncate|union|except|intersect|copy|call|do|execute|lock|returning|set_config|ts_stat|ts_rewrite|connectby|load_extension)$/i;
+const NAMES = /_to_xml|^(?:dblink|crosstab|pragma|pg_read|pg_ls|pg_logical|pg_stat|lo_|fts)/i;
 
 /** The text of a fragment with those inside it, because `${sql.raw("sel")}${sql.raw("ect")}` is a word. */
 function flattened({ sqlFragments, parameters }: RawNode): string {
-  return sqlFragments.reduce((text, fragment, index) => {
-    const parameter = parameters[index - 1];
-    return text + (parameter !== undefined && RawNode.is(parameter) ? flattened(parameter) : " ? ") + fragment;
-  });
+  return sqlFragments.reduce((text, fragment, at) => {
+    if (fragment.includes(VALUE)) throw unguarded("raw SQL with U+FFFC");
+    const parameter = parameters[at];
+    return text + fragment + (parameter === undefined ? "" : textOf(parameter));
+  }, "");
 }
+
+function textOf(parameter: OperationNode): string {
+  if (RawNode.is(parameter)) return flattened(parameter);
+  return IN_PARENTHESES.has(parameter.kind) ? ` (${VALUE}) ` : ` ${VALUE} `;
+}
+
+/** The nodes that Kysely puts in parentheses, so that they may follow IN. */
+export const IN_PARENTHESES: ReadonlySet<string> = new Set([
+  "ParensNode",
+  "PrimitiveValueListNode",
+  "SelectQueryNode",
+  "TupleNode",
+  "ValueListNode",
+]);
 
 /** Kysely's `jsonArrayFrom` and `jsonObjectFrom`, whose subquery is guarded as any other. */
 function isHelper({ sqlFragments, parameters }: RawNode): boolean {

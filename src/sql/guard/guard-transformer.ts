@@ -1,5 +1,6 @@
 import {
   AliasNode,
+  type BinaryOperationNode,
   type ColumnUpdateNode,
   type CommonTableExpressionNode,
   type DeleteQueryNode,
@@ -9,8 +10,11 @@ import {
   type InsertQueryNode,
   type JoinNode,
   LimitNode,
+  OnNode,
   type OperationNode,
   OperationNodeTransformer,
+  OperatorNode,
+  type OrderByItemNode,
   ParensNode,
   type QueryId,
   RawNode,
@@ -18,6 +22,7 @@ import {
   SelectionNode,
   SelectQueryNode,
   TableNode,
+  type UnaryOperationNode,
   type UpdateQueryNode,
   UsingNode,
   ValueNode,
@@ -34,7 +39,7 @@ import {
   tableColumn,
 } from "../conditions/condition-expression.ts";
 import type { GuardedEngine } from "../statements/sql-dialect.ts";
-import { checkFunction, checkRaw } from "./check-raw.ts";
+import { checkFunction, checkRaw, IN_PARENTHESES, type Place, spaced } from "./check-raw.ts";
 import { type Placed, placed, restricted, type Source, withoutRepeated } from "./placed.ts";
 import { CHECK, columnsOf, ROW_ID, raisingCheck, readsItself } from "./raising-check.ts";
 import { unguarded } from "./unguarded.ts";
@@ -69,6 +74,7 @@ export class GuardTransformer extends OperationNodeTransformer {
   readonly #trustsRelated: boolean;
   /** The names that WITH defines around the current node. */
   #defined: ReadonlySet<string> = new Set();
+  readonly #places = new WeakMap<RawNode, Place>();
 
   /** @param trustsRelated whether the conditions of a list are part of the statement, which read their tables unguarded */
   constructor(tables: TableConditions, trustsRelated: boolean) {
@@ -81,7 +87,7 @@ export class GuardTransformer extends OperationNodeTransformer {
     const isRoot = this.nodeStack.length === 1;
     if (isRoot && !STATEMENTS.has(node.kind)) throw unguarded(`a ${node.kind}`);
     if (REFUSED.has(node.kind)) throw unguarded(`a ${node.kind}`);
-    if (RawNode.is(node)) checkRaw(node, this.#tables.engine);
+    if (RawNode.is(node)) return this.#raw(node, id) as unknown as T;
     if (FunctionNode.is(node) || node.kind === "AggregateFunctionNode")
       checkFunction((node as unknown as FunctionNode).func);
     if (TableNode.is(node) && !NAMED_BY.has(this.nodeStack.at(-2)?.kind ?? ""))
@@ -89,6 +95,42 @@ export class GuardTransformer extends OperationNodeTransformer {
     if (this.#trustsRelated && isOfRelated(node)) return node;
     if (!STATEMENTS.has(node.kind)) return super.transformNodeImpl(node, id);
     return this.#statement(node as unknown as SelectQueryNode | Write, id, isRoot) as unknown as T;
+  }
+
+  #raw(node: RawNode, id: QueryId | undefined): RawNode {
+    checkRaw(node, this.#places.get(node), this.#tables.engine);
+    return spaced(super.transformNodeImpl(node, id), this.nodeStack.at(-2)?.kind === "RawNode");
+  }
+
+  /** Notes the place of a node that stands beside others without parentheses. */
+  #checkPlace(node: OperationNode | undefined, place: Place): void {
+    if (node === undefined) return;
+    if (!RawNode.is(node)) throw unguarded(`a ${node.kind} as the ${place}`);
+    this.#places.set(node, place);
+  }
+
+  protected override transformAlias(node: AliasNode, id?: QueryId): AliasNode {
+    if (!IdentifierNode.is(node.alias)) this.#checkPlace(node.alias, "alias");
+    return super.transformAlias(node, id);
+  }
+
+  protected override transformOrderByItem(node: OrderByItemNode, id?: QueryId): OrderByItemNode {
+    this.#checkPlace(node.direction, "direction");
+    return super.transformOrderByItem(node, id);
+  }
+
+  protected override transformBinaryOperation(node: BinaryOperationNode, id?: QueryId): BinaryOperationNode {
+    if (!OperatorNode.is(node.operator)) this.#checkPlace(node.operator, "operator");
+    else if (this.#tables.engine === "sqlite" && /\bin$/i.test(node.operator.operator)) checkList(node.rightOperand);
+    return super.transformBinaryOperation(node, id);
+  }
+
+  protected override transformUnaryOperation(node: UnaryOperationNode, id?: QueryId): UnaryOperationNode {
+    if (!OperatorNode.is(node.operator)) this.#checkPlace(node.operator, "operator");
+    const out = super.transformUnaryOperation(node, id);
+    // Another minus directly behind it would begin a comment.
+    const isMinus = OperatorNode.is(node.operator) && node.operator.operator === "-";
+    return isMinus ? { ...out, operand: ParensNode.create(out.operand) } : out;
   }
 
   #statement(node: SelectQueryNode | Write, id: QueryId | undefined, isRoot: boolean): OperationNode {
@@ -128,6 +170,8 @@ export class GuardTransformer extends OperationNodeTransformer {
   }
 
   #select(node: SelectQueryNode, id: QueryId | undefined): SelectQueryNode {
+    for (const { rawModifier } of node.frontModifiers ?? []) this.#checkPlace(rawModifier, "modifier");
+    for (const { rawModifier } of node.endModifiers ?? []) this.#checkPlace(rawModifier, "ending");
     const sources = this.#sources(node.from?.froms, node.joins, id);
     const rest = super.transformSelectQuery({ ...node, from: undefined, joins: undefined } as never, id);
     const where = this.#trustsRelated ? withoutRepeated(sources.where, rest.where) : sources.where;
@@ -146,7 +190,8 @@ export class GuardTransformer extends OperationNodeTransformer {
   ): Placed {
     const transformed = joins?.map((join) => {
       const on = this.transformNode(join.on, id);
-      return on === undefined ? join : { ...join, on };
+      // Raw SQL in it could go on with another table.
+      return on === undefined ? join : { ...join, on: OnNode.create(ParensNode.create(on.on)) };
     });
     return placed(
       froms,
@@ -159,7 +204,7 @@ export class GuardTransformer extends OperationNodeTransformer {
   #source(item: OperationNode, id: QueryId | undefined): Source {
     const inner = AliasNode.is(item) ? item.node : item;
     if (TableNode.is(inner)) return this.#table(item, inner, true);
-    const isRows = ROWS.has(inner.kind) || (FunctionNode.is(inner) && ROW_FUNCTIONS.has(inner.func.toLowerCase()));
+    const isRows = isRowsNode(inner) || (FunctionNode.is(inner) && ROW_FUNCTIONS.has(inner.func.toLowerCase()));
     if (!isRows) throw unguarded(`a ${inner.kind} in the place of a table`);
     return { node: this.transformNode(item, id), table: null, alias: "" };
   }
@@ -210,11 +255,11 @@ export class GuardTransformer extends OperationNodeTransformer {
   }
 
   #update(node: UpdateQueryNode, id: QueryId | undefined, isRoot: boolean, clause?: WithNode): OperationNode {
-    if (node.top !== undefined || node.output !== undefined) throw unguarded("TOP and OUTPUT");
+    checkExtras(node);
     const target = this.#target(node.table);
     const sources = this.#sources(node.from?.froms, node.joins, id);
     const bare = { ...node, table: undefined, from: undefined, joins: undefined };
-    const rest = super.transformUpdateQuery(bare as never, id);
+    const rest = withClosedValues(super.transformUpdateQuery(bare as never, id));
     const out = {
       ...rest,
       table: target.node,
@@ -227,7 +272,7 @@ export class GuardTransformer extends OperationNodeTransformer {
   }
 
   #delete(node: DeleteQueryNode, id: QueryId | undefined, isRoot: boolean, clause?: WithNode): OperationNode {
-    if (node.top !== undefined || node.output !== undefined) throw unguarded("TOP and OUTPUT");
+    checkExtras(node);
     const target = this.#target(node.from.froms.length === 1 ? node.from.froms[0] : undefined);
     const sources = this.#sources(node.using?.tables, node.joins, id);
     const bare = { ...node, from: undefined, using: undefined, joins: undefined };
@@ -245,7 +290,7 @@ export class GuardTransformer extends OperationNodeTransformer {
   #insert(node: InsertQueryNode, id: QueryId | undefined, isRoot: boolean): OperationNode {
     if (node.replace === true || node.orAction !== undefined)
       throw unguarded("REPLACE and INSERT OR, which delete rows that a rule protects: use onConflict");
-    if (node.top !== undefined || node.output !== undefined) throw unguarded("TOP and OUTPUT");
+    checkExtras(node);
     const target = this.#target(node.into);
     const rest = super.transformInsertQuery({ ...node, into: undefined } as never, id);
     const writable = this.#writable(target);
@@ -275,7 +320,8 @@ export class GuardTransformer extends OperationNodeTransformer {
     const columns = columnsOf(this.#tables.of(table, "write"), table);
     return updates.some(({ column }) => {
       const name = (column as { readonly column?: Partial<IdentifierNode> }).column?.name;
-      return column.kind !== "ColumnNode" || name === undefined || isNamed(columns, name);
+      const isKey = this.#tables.engine === "sqlite" && ROW_IDS.test(name ?? "");
+      return column.kind !== "ColumnNode" || name === undefined || isKey || isNamed(columns, name);
     });
   }
 
@@ -328,6 +374,9 @@ export class GuardTransformer extends OperationNodeTransformer {
   }
 }
 
+/** The names of SQLite for a primary key that is an integer. */
+const ROW_IDS = /^(?:rowid|oid|_rowid_)$/i;
+
 const STATEMENTS: ReadonlySet<string> = new Set([
   "SelectQueryNode",
   "InsertQueryNode",
@@ -337,7 +386,12 @@ const STATEMENTS: ReadonlySet<string> = new Set([
 const REFUSED: ReadonlySet<string> = new Set(["MergeQueryNode", "OnDuplicateKeyNode", "OutputNode", "TopNode"]);
 /** The nodes in which the name of a table only refers to one that is named elsewhere. */
 const NAMED_BY: ReadonlySet<string> = new Set(["ReferenceNode", "CommonTableExpressionNameNode", "SelectModifierNode"]);
-const ROWS: ReadonlySet<string> = new Set(["SelectQueryNode", "ParensNode", "ValuesNode"]);
+
+/** Whether a node in the place of a table has its own rows. SQLite takes a name in parentheses for that of a table. */
+function isRowsNode(node: OperationNode): boolean {
+  return ParensNode.is(node) ? isRowsNode(node.node) : SelectQueryNode.is(node) || ValuesNode.is(node);
+}
+
 /** Functions that may stand for a table, because they read none. */
 const ROW_FUNCTIONS: ReadonlySet<string> = new Set([
   "unnest",
@@ -357,6 +411,31 @@ const ROW_FUNCTIONS: ReadonlySet<string> = new Set([
 export function checkAlias(alias: string): void {
   if (alias.startsWith(RELATED)) throw unguarded(`the alias ${alias}, which Portico uses`);
 }
+
+/** Throws for a name after IN, which SQLite takes for that of a table. */
+function checkList(node: OperationNode): void {
+  const isList = RawNode.is(node) ? /^\s*\(/.test(node.sqlFragments[0] ?? "") : IN_PARENTHESES.has(node.kind);
+  if (!isList) throw unguarded(`IN before a ${node.kind}`);
+}
+
+function checkExtras({ top, output, endModifiers }: Write): void {
+  if (top !== undefined || output !== undefined) throw unguarded("TOP and OUTPUT");
+  if (endModifiers !== undefined) throw unguarded("raw SQL at the end of a write");
+}
+
+/** Puts the values of an update in parentheses: raw SQL could go on with another column. */
+function withClosedValues(node: UpdateQueryNode): UpdateQueryNode {
+  const updates = node.updates?.map((update) =>
+    isOperand(update.value) ? update : { ...update, value: ParensNode.create(update.value) },
+  );
+  return updates === undefined ? node : { ...node, updates };
+}
+
+function isOperand(node: OperationNode): boolean {
+  return RawNode.is(node) ? /^\s*default\s*$/i.test(node.sqlFragments.join("?")) : OPERANDS.has(node.kind);
+}
+
+const OPERANDS: ReadonlySet<string> = new Set(["ValueNode", "ReferenceNode", "SelectQueryNode", "ParensNode"]);
 
 function isOfRelated(node: OperationNode): boolean {
   if (!SelectQueryNode.is(node)) return false;

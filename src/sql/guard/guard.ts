@@ -1,12 +1,13 @@
 import type { CompiledQuery, OperationNode, QueryCompiler, QueryId, RootOperationNode, SelectQueryNode } from "kysely";
 import { conditionFor } from "../../kernel/access/list-scope-of.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
 import { ANONYMOUS, type Caller } from "../../kernel/identity/identity.ts";
 import { ALWAYS, allOf, type Condition, type ConditionNode, NEVER } from "../../pagination/conditions/condition.ts";
 import { isTrusted } from "../statements/is-trusted.ts";
 import type { GuardedEngine } from "../statements/sql-dialect.ts";
 import { type GuardCaller, operationCaller, takeCaller, type UserCaller, userCaller } from "./guard-caller.ts";
 import { type GuardedResult, GuardTransformer, type TableConditions } from "./guard-transformer.ts";
-import { readsItself } from "./raising-check.ts";
+import { columnsOf, readsItself } from "./raising-check.ts";
 import { readGuard, type TableGates } from "./read-guard.ts";
 import { ownColumns, textColumns } from "./text-columns.ts";
 import { withoutCaller } from "./unguarded.ts";
@@ -19,7 +20,9 @@ export type GuardedStatement =
       readonly kind: "guarded";
       readonly result: GuardedResult;
       /** The operation whose caller the statement was compiled for; `null` if its handle or its list names the caller. */
-      readonly operation: UserCaller | null;
+      readonly operation: BaseContext | null;
+      /** The user of that operation, who may change before the statement is executed. */
+      readonly user: string | null;
       /** The caller whose rules it has. */
       readonly caller: UserCaller | null;
     };
@@ -35,6 +38,8 @@ export class Guard {
   readonly selfReading: Set<string> = new Set();
   /** The sample users of policies; `null` without policies. */
   readonly policies: readonly Caller[] | null;
+  /** The columns that the rules for writing have depended on so far. */
+  readonly written: Set<string> = new Set();
   readonly #engine: GuardedEngine;
   readonly #statements = new WeakMap<CompiledQuery, GuardedStatement>();
 
@@ -57,7 +62,7 @@ export class Guard {
   compile(root: RootOperationNode, id: QueryId, compiler: QueryCompiler): CompiledQuery {
     const named = takeCaller(id);
     const { node, statement } = this.#prepare(root, id, named);
-    const compiled = compiler.compileQuery(node as RootOperationNode, id);
+    const compiled = frozen(compiler.compileQuery(node as RootOperationNode, id));
     this.#statements.set(compiled, statement);
     guards.set(compiled, this);
     return compiled;
@@ -69,17 +74,17 @@ export class Guard {
     named: GuardCaller | undefined,
   ): { readonly node: OperationNode; readonly statement: GuardedStatement } {
     if (named === "system") return { node: root, statement: { kind: "unchecked" } };
-    if (isTrusted(root))
-      return {
-        node: root,
-        statement: { kind: "guarded", result: AS_IT_IS, operation: null, caller: named ?? operationCaller() },
-      };
-    try {
+    if (isTrusted(root)) {
       const caller = named ?? operationCaller();
+      return { node: root, statement: { kind: "guarded", result: AS_IT_IS, ...OF_NO_OPERATION, caller } };
+    }
+    try {
+      const operation = operationCaller();
+      const caller = named ?? operation;
       const transformer = new GuardTransformer(this.#conditionsFor(caller), false);
       const node = transformer.transformNode(root, id);
-      const operation = named === undefined ? caller : null;
-      return { node, statement: { kind: "guarded", result: transformer.result, operation, caller } };
+      const of = named === undefined && operation !== null ? ofOperation(operation) : OF_NO_OPERATION;
+      return { node, statement: { kind: "guarded", result: transformer.result, ...of, caller } };
     } catch (error) {
       return { node: root, statement: { kind: "refused", error } };
     }
@@ -177,6 +182,7 @@ export class Guard {
         known.set(key, condition);
         if (verb === "write" && readsItself(condition, table)) this.selfReading.add(table);
         for (const column of textColumns(condition, table)) this.compared.add(column);
+        if (verb === "write") for (const column of columnsOf(condition, table)) this.written.add(`${table}.${column}`);
         return condition;
       },
     };
@@ -193,6 +199,12 @@ export class Guard {
     });
     return allOf(conditions);
   }
+}
+
+/** A statement is executed with the values that it was guarded with. */
+function frozen(compiled: CompiledQuery): CompiledQuery {
+  const parameters = compiled.parameters.map((value) => (Array.isArray(value) ? Object.freeze([...value]) : value));
+  return Object.freeze({ ...compiled, parameters: Object.freeze(parameters) });
 }
 
 /** A user who does not exist, for the conditions of rules before there is a caller. */
@@ -214,6 +226,13 @@ class SampleUser {
   may(): boolean {
     return this.#mayAll;
   }
+}
+
+const OF_NO_OPERATION = { operation: null, user: null } as const;
+
+function ofOperation(operation: BaseContext): { readonly operation: BaseContext; readonly user: string } {
+  // `caller` does not say that the response depends on the caller: the table may be open.
+  return { operation, user: operation.caller.user.identity };
 }
 
 const AS_IT_IS: GuardedResult = { isCounted: false, probe: null, mustWrite: false };

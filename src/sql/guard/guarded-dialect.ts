@@ -225,9 +225,10 @@ class GuardedConnection implements DatabaseConnection {
     if (statement === undefined && isTrusted(compiled.query)) return { kind: "unchecked" };
     if (statement === undefined) throw unguarded("it was compiled elsewhere");
     if (statement.kind === "refused") throw statement.error;
-    const isOfAnother =
-      statement.kind === "guarded" && statement.operation !== null && statement.operation !== currentContext();
-    if (isOfAnother) throw unguarded("it was compiled for another request or operation");
+    if (statement.kind === "unchecked" || statement.operation === null) return statement;
+    if (statement.operation !== currentContext()) throw unguarded("it was compiled for another request or operation");
+    if (statement.operation.caller.user.identity !== statement.user)
+      throw unguarded("it was compiled for another user");
     return statement;
   }
 }

@@ -84,8 +84,10 @@ function conjuncts(node: OperationNode): readonly OperationNode[] {
 function textOf(node: OperationNode): string {
   const bare = ParensNode.is(node) ? node.node : node;
   // A copy of a node may have its members in another order.
-  return JSON.stringify(bare, (_key, value: unknown) => {
+  return JSON.stringify(bare, (key, value: unknown) => {
     if (typeof value === "bigint") return { bigint: String(value) };
+    // `spaced` has added spaces to that of the list.
+    if (key === "sqlFragments") return (value as readonly string[]).map((text) => text.trim());
     const isNode = typeof value === "object" && value !== null && "kind" in value;
     return isNode
       ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))

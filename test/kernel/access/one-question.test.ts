@@ -214,3 +214,21 @@ it.each(["portico", "graphql-js"] as const)(
     expect(asked).toEqual(["eve", "eve"]);
   },
 );
+
+it("another caller is asked for anew", async () => {
+  const app = new PorticoApp({ logger: false });
+  const nameOf = loader(async (ids: readonly string[], { ctx }) => ids.map((id) => `${id} of ${ctx.user.identity}`));
+  const become = (ctx: Parameters<typeof identify>[0], name: string): void => {
+    identify(ctx, { user: new SimpleUser(name), auth: "session" });
+  };
+  app.get("/switch", async ({ ctx }) => {
+    become(ctx, "ann");
+    const first = await nameOf.load(ctx, "1");
+    become(ctx, "bob");
+    return [first, await nameOf.load(ctx, "1")];
+  });
+
+  const response = await (await live(app)).get("/switch");
+
+  expect(response.json()).toEqual(["1 of ann", "1 of bob"]);
+});

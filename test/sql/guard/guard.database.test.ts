@@ -1,5 +1,5 @@
 import { type CompiledQuery, sql } from "kysely";
-import { isEqual, isIn, PorticoApp, rule, some } from "portico";
+import { identify, isEqual, isIn, PorticoApp, rule, some } from "portico";
 import { SimpleUser, useAuth } from "portico/auth";
 import { type Database, tableHandler, totalsCache, transaction } from "portico/sql";
 import { testClient } from "portico/testing";
@@ -219,6 +219,80 @@ describe.each(engineNames)("a guarded database on %s", (engine) => {
       );
     });
 
+    it("sends the parameters of raw SQL apart from its text", async () => {
+      const selected = (of: (eb: any) => any): Promise<unknown> =>
+        asAnn
+          .selectFrom("countries")
+          .select((eb) => of(eb).as("x"))
+          .execute()
+          .then(
+            ([row]: any[]) => row?.x as unknown,
+            () => "a syntax error",
+          );
+
+      const seen = [
+        await selected(() => sql`(sel${sql.raw("ect name").as("x")} from projects where id = 2)`),
+        await selected((eb) => sql`(sel${eb.fn("ect", ["name"])} from projects where id = 2)`),
+        await selected(() => sql`E${sql.lit("\\' || (select name from projects where id = 2) -- ")}`),
+        await selected(() => sql`1 -${sql.lit(-1)}`),
+        await selected((eb) => eb.neg(eb.lit(-1))),
+        await selected((eb) => sql`cast(${eb.ref("code")}as text)||${sql.lit("x")}`),
+      ];
+
+      expect(seen).toEqual(["a syntax error", "a syntax error", "a syntax error", 2, 1, "frx"]);
+    });
+
+    it("leaves raw SQL in its place", async () => {
+      const joined = asAnn
+        .selectFrom("countries as a")
+        .innerJoin("countries as b", (join) => join.on(sql<boolean>`1 = 1, projects as p`))
+        .select(sql.ref("p.name").as("name"));
+      await expect(joined.execute()).rejects.toThrow(/syntax/);
+
+      const update = asAnn.updateTable("projects").set({ name: sql<string>`'x', org = 2` });
+      await update.execute().catch(() => {}); // PostgreSQL takes the list for a row.
+      expect(await plain.selectFrom("projects").select("org").where("id", "=", 1).execute()).toEqual([{ org: 1 }]);
+      const raw = asAnn
+        .updateTable("projects")
+        .set((eb) => ({ name: sql<string>`coalesce(${"mi"}, ${eb.ref("name")}) || ${"ne"}` }));
+      expect(await raw.returning("name").execute()).toEqual([{ name: "mine" }]);
+
+      const ended = asAnn.selectFrom("projects").select("id").modifyEnd(sql`limit 1`);
+      expect(await ended.execute()).toEqual([{ id: 1 }]);
+    });
+
+    it("executes a compiled query with the values of its caller", async () => {
+      const compiled = asAnn.selectFrom("projects").selectAll().compile();
+      const values = compiled.parameters as unknown[];
+
+      expect(() => values.fill("bob")).toThrow(TypeError);
+      expect(ids((await asAnn.executeQuery(compiled)).rows)).toEqual([1]);
+    });
+
+    it.runIf(engine === "SQLite").each<[string, (eb: any) => any]>([
+      ["in raw SQL", () => sql`(2, 2, 'foreign') in projects`],
+      ["behind an operator", (eb) => eb(eb.tuple(eb.lit(2), eb.lit(2), sql.lit("foreign")), "in", eb.ref("projects"))],
+      ["behind a raw operator", (eb) => eb(eb.tuple(eb.lit(2), eb.lit(2)), sql`in`, sql`projects`)],
+      ["as raw SQL behind an operator", (eb) => eb(eb.tuple(eb.lit(2), eb.lit(2)), "not in", sql`projects`)],
+    ])("takes a name after IN for a table, %s", async (_place, of) => {
+      const query = asAnn.selectFrom("countries").select((eb) => of(eb).as("x"));
+
+      await expect(query.execute()).rejects.toMatchObject({ code: "STATEMENT_UNGUARDED" });
+    });
+
+    it.runIf(engine === "SQLite").each(["? is null", "?5 is null", ":a is null", "@a is null"])(
+      "refuses %s, which takes a parameter of the guard",
+      async (text) => {
+        const query = asAnn
+          .selectFrom("projects")
+          .selectAll()
+          .where(sql<boolean>`(${sql.raw(text)} or 1 = 1)`);
+        const ordered = query.orderBy(sql`${"bob"}`).orderBy(sql`${"bob"}`);
+
+        await expect(ordered.execute()).rejects.toMatchObject({ code: "STATEMENT_UNGUARDED" });
+      },
+    );
+
     it("refuses guarded tables without a caller, and no open ones", async () => {
       const reads = [
         shop,
@@ -285,6 +359,15 @@ describe.each(engineNames)("a guarded database on %s", (engine) => {
         compiled.query ??= shop.selectFrom("projects").selectAll().compile();
         return ids((await shop.executeQuery(compiled.query)).rows as { id: number }[]);
       });
+      made.get("/switched", async ({ ctx }) => {
+        identify(ctx, { user: ann, auth: "session" });
+        const query = shop.selectFrom("projects").selectAll().compile();
+        identify(ctx, { user: bob, auth: "session" });
+        return shop.executeQuery(query).then(
+          ({ rows }) => ids(rows),
+          ({ code }: { code: string }) => code,
+        );
+      });
       return made;
     };
     const list = () => tableHandler(shop.selectFrom("projects").selectAll(), { totalsCache: counts });
@@ -322,6 +405,10 @@ describe.each(engineNames)("a guarded database on %s", (engine) => {
       await one.as(ann).get("/kept");
 
       expect((await one.as(bob).get("/kept")).status).toBe(500);
+    });
+
+    it("executes no statement of another user in the same request", async () => {
+      expect((await testClient(app()).get("/switched")).json()).toBe("STATEMENT_UNGUARDED");
     });
   });
 
@@ -387,6 +474,54 @@ describe.each(engineNames)("a guarded database on %s", (engine) => {
       for (const table of ["plain_tags", "owned_tags"]) await sql.raw(`drop table ${table}`).execute(plain);
     },
   );
+
+  it("checks a row whose key is set by another name", async () => {
+    const first = rule<{ id: number }>({ name: "first", allows: () => true, where: () => isIn("id", [1, 3]) });
+    const keyed = opened.place.open<any>({ guard: { ...guard, projects: { read: first, write: first } } });
+    const update = (id: number): Promise<unknown> =>
+      keyed
+        .as(ann)
+        .updateTable("projects")
+        .set({ [engine === "SQLite" ? "rowid" : "id"]: id })
+        .execute();
+
+    await expect(update(7)).rejects.toMatchObject({ status: 403 });
+    await expect(update(1)).resolves.toBeDefined();
+  });
+
+  it("names a generated column that a rule for writing compares", async () => {
+    await sql`create table notes (id integer, code text, Owner text generated always as (code) stored)`.execute(plain);
+    const byOwner = rule<{ owner: string }>({
+      name: "note",
+      allows: () => true,
+      where: (user) => isEqual("owner", user.identity),
+    });
+    const open = (write: unknown): Database =>
+      opened.place.open<any>({ guard: { ...guard, notes: { read: byOwner, write } } as never });
+
+    await expect(open(byOwner).check()).rejects.toThrow(/compares notes.owner, which is generated/i);
+    await expect(open("closed").check()).resolves.toBeUndefined();
+    await sql`drop table notes`.execute(plain);
+  });
+
+  it
+    .skipIf(engine === "PostgreSQL")
+    .each([
+      "owner text collate 'nocase'",
+      "/* owner */ owner text collate nocase",
+      "owner text default '(,' collate\nnocase",
+    ])("finds the collation of %s", async (column) => {
+    await sql.raw(`create table notes (id integer, ${column})`).execute(plain);
+    const byOwner = rule<{ owner: string }>({
+      name: "note",
+      allows: () => true,
+      where: (user) => isEqual("owner", user.identity),
+    });
+    const found = opened.place.open<any>({ guard: { ...guard, notes: { read: byOwner, write: "closed" } } as never });
+
+    await expect(found.check()).rejects.toThrow("compares notes.owner, which ignores the case of text");
+    await sql`drop table notes`.execute(plain);
+  });
 
   it("takes rules together with required permissions", async () => {
     const staffOrOwn = some(useAuth({ permissions: ["read:all"] }), inOrganisation);
