@@ -34,6 +34,7 @@ export function namesOfSamples(file: string): readonly string[] {
   const text = read(file);
   return [
     ...text.matchAll(/\bcode: "([A-Z_]+)"/g),
+    ...text.matchAll(/\bsuper\("([A-Z_]+)"/g),
     ...text.matchAll(/\benv\(\s*"([A-Z_]+)"/g),
     ...text.matchAll(/\bprocess\.env(?:\["|\.)([A-Z_]+)/g),
   ].map(([, name = ""]) => name);
