@@ -104,7 +104,7 @@ export abstract class BaseContext<U = Caller> {
   set identity(identity: Identity) {
     if (this.#isActing || identity === this.#identity) return;
     this.#identity = identity;
-    // What was loaded and decided for one caller is not for the next.
+    // The next caller must not see values that were loaded and decided for this one.
     endMemos(this);
   }
   /** @internal Whether the response may depend on the caller, so that a cache must keep callers apart. */

@@ -89,7 +89,7 @@ const LOOSE = {
 
 /** Returns the columns that a statement of CREATE TABLE declares with a collation. */
 function collatedColumns(table: string, text: string): readonly string[] {
-  const bare = text.replaceAll(/'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?\*\//g, (part) =>
+  const bare = text.replaceAll(/'(?:[^']|'')*'|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, (part) =>
     part.startsWith("'") ? part.replaceAll(/[(),]/g, "") : " ",
   );
   const body = bare.slice(bare.indexOf("(") + 1).replaceAll(/\([^()]*\)/g, "");
