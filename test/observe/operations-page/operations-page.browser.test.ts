@@ -146,6 +146,9 @@ describe.skipIf(isBrowserMissing)("in a browser, the operations page", () => {
         await page.waitForTimeout(400);
       }
       await page.getByRole("status").filter({ hasText: "Live, every 0.5 s" }).waitFor();
+      // The page has asked again since the last of them.
+      const total = Object.values(metrics.snapshot()).reduce((sum, { count }) => sum + count, 0);
+      await page.locator("#tile-rate small", { hasText: `${total} operations` }).waitFor();
       await picture(`operations-${colorScheme}`);
 
       expect(await names(page, "busiest")).toEqual([
