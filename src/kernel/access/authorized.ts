@@ -79,12 +79,16 @@ function subject(params: object, load: unknown, rule?: unknown, written: unknown
   const read = resolveOptions("authorized", written, options);
   const { status = 404 } = read;
   const may = read.may === undefined ? null : readListGate("authorized.may", read.may);
-  const grant = (ctx: BaseContext, object: unknown): MaybePromise<unknown> =>
-    andThen(refusalOf(ctx, node, object, status), (refused) => {
+  const grant = (ctx: BaseContext, object: unknown): MaybePromise<unknown> => {
+    // A rule that denies by a member would let all of them through, because a list doesn't have it.
+    if (Array.isArray(object))
+      throw new TypeError("authorized: the load function returned a list instead of an object");
+    return andThen(refusalOf(ctx, node, object, status), (refused) => {
       if (refused !== null) return new Denial(refused);
       if (may === null) return object;
       return andThen(refusalOf(ctx, may, object, 403), (error) => (error === null ? object : new Denial(error)));
     });
+  };
   const made: AnySubject = Object.freeze({
     "~kind": "subject",
     "~params": params as AnySubject["~params"],

@@ -201,6 +201,22 @@ describe("an object that a route declares", () => {
     expect((await as.get("/failing")).status).toBe(500);
   });
 
+  it("is 500 if it is a list, which a rule that denies would let through as a whole", async () => {
+    const notSecret = rule<any>({ name: "note.open", allows: (_user, note) => note.secret !== true });
+    const list = [{ secret: true }];
+    const asAnn = await open(
+      app()
+        .get("/now", { auth: true, params: { note: authorized((): any => list, notSecret) } }, ({ note }) => note)
+        .get(
+          "/later",
+          { auth: true, params: { note: authorized(async (): Promise<any> => list, notSecret) } },
+          ({ note }) => note,
+        ),
+    );
+
+    expect([(await asAnn.get("/now")).status, (await asAnn.get("/later")).status]).toEqual([500, 500]);
+  });
+
   it("is described in the OpenAPI document, and listed in the access table", async () => {
     const documented = new PorticoApp({ logger: false, openapi: true })
       .get("/notes/:id", { params: { note: authorized(({ path }) => findNote(path.id), ownNotes) } }, () => "")
