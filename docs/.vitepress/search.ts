@@ -53,7 +53,8 @@ export const search: DefaultTheme.LocalSearchOptions = {
         // The name of several words is asked for, and not one of them. The last letter may be a plural s, which isn't in the term.
         const name = /#\w+[a-z][A-Z]\w+$/.exec(page)?.[0].slice(1).toLowerCase();
         if (page.includes("/api/")) return name === term || name === `${term}s` ? 2.5 : 0.3;
-        if (/\/(?:reference|errors)\b/.test(page)) return 0.5;
+        // It repeats the guide for other readers.
+        if (/\/(?:reference|errors|guide\/coding-agents)\b/.test(page)) return 0.5;
         if (/\/(?:coming-from|comparison)\b/.test(page)) return 0.7;
         return /\/(?:security|decisions|specification|dependencies|contents|architecture|performance)\b/.test(page)
           ? 0.3
