@@ -52,8 +52,8 @@ const HOST_SAMPLES = 5;
 const MIN_OWN = 1 / 3;
 /** How long requests that were read in one round of the event loop may start their work in that round. */
 const SLICE_MS = 2;
-/** How long rounds may only accept connections between two slices, while more of them are waiting. */
-const ACCEPT_MS = 0.5;
+/** This many rounds may only accept connections between two slices, while more of them are waiting. */
+const ACCEPT_ROUNDS = 8;
 /** This many requests are always accepted, because a few slow ones are not an overload. */
 const MIN_TAKEN = 32;
 /** The share of the limit for requests without a credential, so that signed-in callers are rejected last. */
@@ -101,8 +101,8 @@ export class Load implements Part {
   readonly #turns: EventLoopTurns = new EventLoopTurns(SLICE_MS, () => this.#isAccepting());
   /** Whether this round accepted a connection. */
   #hasAccepted = false;
-  /** The start of the rounds that accept connections and do nothing else. */
-  #acceptingSince: number | null = null;
+  /** The rounds since the last slice that only accepted connections. */
+  #acceptRounds = 0;
   /** The number of requests that wait for their turn. */
   #waiting = 0;
   /** The maximum in this sample. */
@@ -180,17 +180,16 @@ export class Load implements Part {
     });
   }
 
-  /** A connection was accepted. */
+  /** A connection was accepted. Node accepts one in each round, so requests wait until no more of them are waiting. */
   accepted(): void {
     this.#hasAccepted = true;
+    this.#turns.leaveOut();
   }
 
   #isAccepting(): boolean {
-    const now = performance.now();
-    this.#acceptingSince ??= now;
-    const isAccepting = this.#hasAccepted && now - this.#acceptingSince < ACCEPT_MS;
+    const isAccepting = this.#hasAccepted && this.#acceptRounds < ACCEPT_ROUNDS;
+    this.#acceptRounds = isAccepting ? this.#acceptRounds + 1 : 0;
     this.#hasAccepted = false;
-    if (!isAccepting) this.#acceptingSince = null;
     return isAccepting;
   }
 
