@@ -46,8 +46,10 @@ const RESOLUTION_MS = 10;
 const IDLE_SHARE = 0.05;
 /** A burst that drains within this time is not an overload. */
 const BURST_MS = 1_000;
-/** The number of samples in the share of the time that the host left to this process. */
-const HOST_SAMPLES = 5;
+/** An overload has had a queue for so long, without the time of the host. */
+const SUSTAINED_MS = 500;
+/** The number of samples in the pace of turns and in the share of the time that the host left to this process. */
+const PACE_SAMPLES = 5;
 /** The least of that share: clients wait in their own time, however busy the host is. */
 const MIN_OWN = 1 / 3;
 /** How long requests that were read in one round of the event loop may start their work in that round. */
@@ -68,7 +70,7 @@ const ANONYMOUS_SHARE = 0.8;
  *
  * A request is rejected if it would wait too long for its turn, or has waited too long. That is a second, which a burst and
  * clients that wait for their responses may take. It is `maxWaitMs` in an overload: the event loop or the database pool has had
- * a queue for a second, and more requests arrive than end. The limit of requests in flight adapts as well. It shrinks by a
+ * a queue for half a second, and more requests arrive than end. The limit of requests in flight adapts as well. It shrinks by a
  * quarter while requests wait too long for their turn, or when even the shortest wait for a database connection in a sample was
  * too long. Otherwise it grows by a twentieth. Time that the host gave to others is not part of any wait.
  */
@@ -89,11 +91,13 @@ export class Load implements Part {
   #isExcess = false;
   #hostTime: HostTime | null = null;
   readonly #hostSamples: { readonly tookMs: number; readonly lastedMs: number }[] = [];
+  /** The samples since the event loop was last idle. */
+  #busySamples: readonly { readonly turns: number; readonly ownMs: number }[] = [];
   /** The share of the time that the host left to this process. */
   #ownShare = 1;
-  /** The turns of this sample. */
+  /** The turns of this sample in which a request was served. */
   #turnsTaken = 0;
-  /** How long the event loop, when it was last busy, took from one turn to the next; 0 if it was not busy. */
+  /** How long the event loop takes from one turn to the next; 0 if it is not busy. */
   #turnMs = 0;
   /** The number of requests that were rejected, or would have been, by reason. */
   readonly rejections: Record<LoadReason, number> = { wait: 0, "in-flight": 0, "event-loop": 0 };
@@ -150,7 +154,7 @@ export class Load implements Part {
   /** How long a request may wait in all, without the time that the host gave to others. */
   get #patienceMs(): number {
     const { maxWaitMs } = this.#limits;
-    const isLong = performance.now() - this.#queuedSince > BURST_MS;
+    const isLong = this.#own(performance.now() - this.#queuedSince) > SUSTAINED_MS;
     return isLong && this.#isExcess ? maxWaitMs : Math.max(maxWaitMs, BURST_MS);
   }
 
@@ -161,22 +165,22 @@ export class Load implements Part {
 
   /**
    * Starts a request in its turn, with how long it waited: at once if it may, otherwise later. The promise then rejects if
-   * `start` throws. `start` runs directly after the turn, because its time counts towards the slice.
+   * `start` throws. `start` returns whether the request is served: the pace of turns does not include rejections.
    */
-  inTurn(start: (waitedMs: number) => void): void | Promise<void> {
+  inTurn(start: (waitedMs: number) => boolean): void | Promise<void> {
     const turn = this.#waiting >= this.#limits.maxInFlight ? undefined : this.#turns.take();
     if (turn === undefined) {
       this.#turnsTaken++;
-      return start(0);
+      start(0);
+      return;
     }
     const began = performance.now();
     this.#waiting++;
     return turn.then(() => {
       this.#waiting--;
-      this.#turnsTaken++;
       const waitedMs = performance.now() - began;
       this.#longestTurnMs = Math.max(this.#longestTurnMs, waitedMs);
-      start(waitedMs);
+      if (start(waitedMs)) this.#turnsTaken++;
     });
   }
 
@@ -256,11 +260,13 @@ export class Load implements Part {
     const isBusy = performance.eventLoopUtilization(utilization, this.#utilization).utilization > 1 - IDLE_SHARE;
     const isQueued = isBusy || this.#isPoolLate(this.#limits.maxWaitMs);
     this.#queuedSince = isQueued ? Math.min(this.#queuedSince, this.#sampleBegan) : Number.POSITIVE_INFINITY;
+    const lastedMs = now - this.#sampleBegan;
     // Unless the event loop was busy, it could have taken more turns.
-    if (!isBusy) this.#turnMs = 0;
-    else if (this.#turnsTaken > 0) this.#turnMs = this.#own(now - this.#sampleBegan) / this.#turnsTaken;
+    const sample = { turns: this.#turnsTaken, ownMs: this.#own(lastedMs) };
+    this.#busySamples = isBusy ? [...this.#busySamples, sample].slice(-PACE_SAMPLES) : [];
     this.#turnsTaken = 0;
-    this.#isExcess = this.#demand.sample(this.#inFlight + this.#waiting, this.#ownShare);
+    this.#turnMs = total(this.#busySamples, "ownMs") / Math.max(1, total(this.#busySamples, "turns"));
+    this.#isExcess = this.#demand.sample(this.#inFlight + this.#waiting, this.#ownShare, lastedMs);
     this.#sampleBegan = now;
     this.#utilization = utilization;
     this.#adapt();
@@ -269,10 +275,9 @@ export class Load implements Part {
   #readHostTime(lastedMs: number): void {
     const samples = this.#hostSamples;
     samples.push({ tookMs: this.#hostTime?.takenMs() ?? 0, lastedMs });
-    if (samples.length > HOST_SAMPLES) samples.shift();
-    const lasted = samples.reduce((sum, sample) => sum + sample.lastedMs, 0);
-    const took = samples.reduce((sum, sample) => sum + sample.tookMs, 0);
-    this.#ownShare = lasted > 0 ? Math.max(MIN_OWN, 1 - took / lasted) : 1;
+    if (samples.length > PACE_SAMPLES) samples.shift();
+    const lasted = total(samples, "lastedMs");
+    this.#ownShare = lasted > 0 ? Math.max(MIN_OWN, 1 - total(samples, "tookMs") / lasted) : 1;
   }
 
   #readDelay(): void {
@@ -296,4 +301,8 @@ export class Load implements Part {
     this.#longestTurnMs = 0;
     this.#shortestWaitMs = Number.POSITIVE_INFINITY;
   }
+}
+
+function total<Field extends string>(samples: readonly Readonly<Record<Field, number>>[], field: Field): number {
+  return samples.reduce((sum, sample) => sum + sample[field], 0);
 }

@@ -143,7 +143,7 @@ describe("a request that waits for its turn", () => {
     expect(await together([3, 997, 0])).toEqual([200, 200, 200]);
   });
 
-  it("is accepted within a second in a burst, however many arrive", async () => {
+  it("is accepted within a second in a burst of half a second, however many arrive", async () => {
     const { isBusyFor, hold, measure, together } = await setLoad({ maxInFlight: 10_000 });
     isBusyFor(1);
     hold(1_000);
@@ -192,6 +192,17 @@ describe("a request that waits for its turn", () => {
     measure();
 
     // One turn takes 599 ms. The pace of a few says little.
+    const none = Array.from({ length: 34 }, () => 0);
+    expect(await together([3, ...none])).toEqual([...none.slice(1).map(() => 200), 503, 503]);
+  });
+
+  it("is expected to wait for those that are served before it, not for those that are rejected", async () => {
+    const { isBusyFor, measure, together } = await setLoad({ maxWaitMs: 1_000 });
+    isBusyFor(1);
+    // Of 72 turns in 1.1 seconds, two are served.
+    await together([3, 1_001, ...Array.from({ length: 70 }, () => 0)]);
+    measure();
+
     const none = Array.from({ length: 34 }, () => 0);
     expect(await together([3, ...none])).toEqual([...none.slice(1).map(() => 200), 503, 503]);
   });

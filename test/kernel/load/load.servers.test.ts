@@ -145,7 +145,7 @@ describe.each([
     const startedIn: number[] = [];
     const app = new PorticoApp({ logger: false, load: PATIENT })
       .use(async (_ctx, next) => {
-        for (let count = 0; count < 20; count++) await null;
+        for (let count = 0; count < 20; count++) await Promise.resolve();
         startedIn.push(round);
         blockThread(3);
         return next();
