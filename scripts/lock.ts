@@ -66,7 +66,7 @@ if (import.meta.main) {
   const isCheck = process.argv.includes("--check");
   for (const file of [
     "package-lock.json",
-    ...globSync("{tools/*,lab/bench/peers,examples/*/before}/package-lock.json"),
+    ...globSync("{tools/*,lab/bench/peers,examples/*/before,examples/same-api{,/*}}/package-lock.json"),
   ]) {
     const lock = JSON.parse(readFileSync(file, "utf8")) as Lock;
     const added = completeLock(lock);

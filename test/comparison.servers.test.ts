@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createClient } from "graphql-ws";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import type { Lock } from "../scripts/lock.ts";
 import { folderWithPackage } from "../scripts/package/built-package.ts";
 import { read, root } from "../scripts/package/repository.ts";
 import { compileSnippets, pageSnippets } from "../scripts/snippets/snippets.ts";
@@ -31,6 +32,11 @@ const mistakes: readonly (readonly [right: string, wrong: string])[] = [
   ["publish(bookAdded, book)", "publish(bookAdded, { id: book.id })"],
   ["subscribe(bookAdded)", "subscribe(bookAded)"],
 ];
+
+/** Lines that are neither empty nor comments. */
+function linesOf(texts: readonly string[]): number {
+  return texts.flatMap((text) => text.split("\n")).filter((line) => !/^\s*(?:$|\/\/|\/\*|\*)/.test(line)).length;
+}
 
 describe("the tables of features", () => {
   const [, section = ""] = /^## Features$(.*?)^## /ms.exec(read(page)) ?? [];
@@ -100,26 +106,32 @@ describe("the slice of the comparison", () => {
   });
   afterAll(async () => void (await program?.end("SIGKILL")));
 
-  it("has the number of lines that the page and the README claim", () => {
-    const lines = slice.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("//"));
+  it("has the figures of the tables, as do the other versions in the repository", () => {
+    const others = ["nestjs", "yoga"].map((name) => {
+      const folder = join(root, "examples/same-api", name);
+      const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")) as Lock;
+      return {
+        texts: globSync(join(folder, "src/**/*.ts")).map((file) => readFileSync(file, "utf8")),
+        dependencies: Object.keys(
+          (JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { dependencies: object }).dependencies,
+        ),
+        installed: Object.entries(packages).filter(([place, { dev }]) => place !== "" && dev !== true),
+      };
+    });
+    const row = (name: string, ...cells: readonly number[]): string => `| ${name} | ${cells.join(" | ")} |`;
+    const lines = row("Lines of code", linesOf([slice]), ...others.map(({ texts }) => linesOf(texts)));
+    const installed = others.map(({ installed }) => installed.length);
 
-    expect(read(page)).toContain(`| Lines of code | ${lines.length} |`);
-    expect(read("README.md")).toContain(`| Lines of code | ${lines.length} |`);
-    expect(read("docs/why-portico.md")).toContain(`| Lines of code | ${lines.length} |`);
-  });
-
-  it("is compared with the NestJS version in the repository", () => {
-    const folder = join(root, "examples/built-twice/before");
-    const texts = globSync(join(folder, "src/**/*.ts")).map((file) => readFileSync(file, "utf8"));
-    const lines = texts.flatMap((text) => text.split("\n")).filter((line) => !/^\s*(?:$|\/\/|\/\*|\*)/.test(line));
-    const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
-      readonly dependencies: object;
-    };
-
-    for (const file of [page, "README.md", "docs/why-portico.md"])
-      expect(read(file)).toContain(`| Lines of code | 48 | ${lines.length} |`);
-    expect(read(page)).toContain(`| Files | 1 | ${texts.length} |`);
-    expect(read(page)).toContain(`| Direct dependencies | 3 | ${Object.keys(dependencies).length} |`);
+    for (const file of [page, "README.md", "docs/why-portico.md"]) {
+      expect(read(file)).toContain(lines);
+      expect(read(file)).toMatch(
+        new RegExp(`^\\| Packages installed \\| \\d+ \\| ${installed.join(" \\| ")} \\|$`, "m"),
+      );
+    }
+    expect(read(page)).toContain(row("Files", 1, ...others.map(({ texts }) => texts.length)));
+    expect(read(page)).toContain(
+      row("Direct dependencies", 3, ...others.map(({ dependencies }) => dependencies.length)),
+    );
   });
 
   it("answers the query only for a user with the permission", async () => {
@@ -166,7 +178,7 @@ describe("the slice of the comparison", () => {
   it("fails to compile with exactly the mistakes that the page lists as type errors", async () => {
     const rows = [
       ...read(page).matchAll(
-        /^\| (?<mistake>[^|]+) \| (?<here>type error|compiles) \| (?<there>type error|compiles) \|$/gm,
+        /^\| [^|]+ \| (?<portico>type error|compiles) \| (?<nestjs>type error|compiles) \| (?<yoga>type error|compiles) \|$/gm,
       ),
     ];
     const snippets = mistakes.map(([right, wrong], i) => ({
@@ -182,9 +194,11 @@ describe("the slice of the comparison", () => {
     const found = mistakes.map((_, i) =>
       faults.some((fault) => fault.startsWith(`mistake-${i}.md:`)) ? "type error" : "compiles",
     );
-    expect(found).toEqual(rows.map(({ groups }) => groups?.["here"]));
-    const count = (way: "here" | "there"): number => rows.filter(({ groups }) => groups?.[way] === "type error").length;
-    const claim = `| Mistakes that the compiler catches, out of ${rows.length} | ${count("here")} | ${count("there")} |`;
+    expect(found).toEqual(rows.map(({ groups }) => groups?.["portico"]));
+    const counts = ["portico", "nestjs", "yoga"].map(
+      (version) => rows.filter(({ groups }) => groups?.[version] === "type error").length,
+    );
+    const claim = `| Mistakes that the compiler catches, out of ${rows.length} | ${counts.join(" | ")} |`;
     expect(read(page)).toContain(claim);
     expect(read("README.md")).toContain(claim);
     expect(read("docs/why-portico.md")).toContain(claim);

@@ -30,7 +30,9 @@ const shipped = reachableFrom(Object.keys({ ...manifest.dependencies, ...manifes
 const lockFiles = [
   "package-lock.json",
   "lab/bench/peers/package-lock.json",
-  "examples/built-twice/before/package-lock.json",
+  "examples/same-api/package-lock.json",
+  "examples/same-api/nestjs/package-lock.json",
+  "examples/same-api/yoga/package-lock.json",
   "examples/from-nestjs/before/package-lock.json",
   ...(await toolLocks()),
 ];
