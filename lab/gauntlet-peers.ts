@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { type Report, runGauntlet } from "../packages/graphql-gauntlet/src/index.ts";
 import type { GauntletResults } from "./figures/gauntlet-tables.ts";
 
-// npm run gauntlet:peers: runs graphql-gauntlet against Portico and other servers, each as its quick start sets it up, and
-// writes lab/bench/results/gauntlet.json. Needs npm ci --prefix lab/bench/peers. npm run figures copies the results to the page. A row
-// that Portico fails makes the run fail. With --short, only Portico runs, and nothing is written.
+// npm run gauntlet:peers: runs graphql-gauntlet against Portico and other servers, each as its quick start sets it up and in
+// production mode, and writes lab/bench/results/gauntlet.json. Needs npm ci --prefix lab/bench/peers. npm run figures copies the
+// results to the page. A row that Portico fails makes the run fail. With --short, only Portico runs, and nothing is written.
 
 const PEERS: readonly { readonly name: string; readonly script: string; readonly package?: string }[] = [
   { name: "Portico", script: "graphql/portico-server.ts" },
@@ -43,11 +43,10 @@ const failed = servers.map(
 console.log(`gauntlet: failed rows of ${Object.keys(servers[0]?.outcomes ?? {}).length}: ${failed.join(", ")}`);
 if (Object.values(servers[0]?.outcomes ?? {}).includes("failed")) process.exitCode = 1;
 
-/** Starts a server in its own process, without NODE_ENV, as during development. */
+/** Starts a server in its own process, as in production. */
 async function reportOf(script: string, path: string): Promise<Report> {
-  const { NODE_ENV: _, ...env } = process.env;
   const child = fork(new URL(`./bench/${script}`, import.meta.url), [], {
-    env,
+    env: { ...process.env, NODE_ENV: "production" },
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   try {
