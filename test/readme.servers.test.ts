@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { folderWithPackage } from "../scripts/package/built-package.ts";
 import { read } from "../scripts/package/repository.ts";
 import { type Program, startProgram } from "./docs/program.ts";
+import { shellBlocks, withoutSetUp } from "./docs/shell-blocks.ts";
 
 /** The block after the comment that names the file to copy it into. */
 const EXAMPLE = /<!-- example: (?<file>\S+) -->\n```\w+\n(?<code>.*?)^```$/ms;
@@ -17,15 +18,19 @@ interface Books {
 
 describe("the README example, copied into an empty folder", () => {
   const { file = "", code = "" } = EXAMPLE.exec(read("README.md"))?.groups ?? {};
-  const [setUp = ""] = /^npm init .*$/m.exec(read("README.md")) ?? [];
+  const [setUp, use] = shellBlocks("README.md")
+    .map(({ commands }) => withoutSetUp(commands))
+    .filter((commands) => commands !== "");
+  const runInFolder = (commands = "") => promisify(execFile)("bash", ["-ec", commands], { cwd: folder });
+  let folder: string;
   let packageType: string | undefined;
   let program: Program;
   let exitCode: number | null | undefined;
   let cookie = "";
 
   beforeAll(async () => {
-    const folder = await folderWithPackage("readme");
-    await promisify(execFile)("bash", ["-ec", setUp], { cwd: folder });
+    folder = await folderWithPackage("readme");
+    await runInFolder(setUp);
     packageType = (JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { type?: string }).type;
     await writeFile(join(folder, file), code);
     program = await startProgram(folder, file);
@@ -49,12 +54,13 @@ describe("the README example, copied into an empty folder", () => {
     expect(await answer.json()).toMatchObject({ code: "unauthenticated" });
   });
 
-  it("registers a user, signs in and pages through the list", async () => {
-    await program.post("/account/register", {
-      email: "ann@shop.example",
-      username: "ann",
-      password: "correct horse battery",
-    });
+  it("registers, signs in and fetches the first page with the commands below it", async () => {
+    const { stdout } = await runInFolder(use?.replace("http://127.0.0.1:3000", program.url));
+
+    expect(stdout).toMatch(/"Emma".*"Middlemarch".*"next":/);
+  });
+
+  it("pages through the list", async () => {
     const login = await program.post("/account/login", { identifier: "ann", password: "correct horse battery" });
     cookie = login.headers
       .getSetCookie()

@@ -8,39 +8,11 @@ import { folderWithPackage } from "../scripts/package/built-package.ts";
 import { read } from "../scripts/package/repository.ts";
 import { cutLike } from "./docs/cut-like.ts";
 import { type Program, startProgram } from "./docs/program.ts";
+import { shellBlocks, withoutSetUp } from "./docs/shell-blocks.ts";
 
 const run = promisify(execFile);
 const PORTICO = "node node_modules/portico/dist/cli/portico.js";
 const ADDRESS = "http://127.0.0.1:3000";
-
-/** A block of shell commands, with the files that the page shows before it and the output that it shows after it. */
-interface Block {
-  readonly step: string;
-  readonly commands: string;
-  readonly files: Readonly<Record<string, string>>;
-  readonly json: string | undefined;
-  readonly text: string | undefined;
-}
-
-function readBlocks(): readonly Block[] {
-  const found = [
-    ...read("docs/guide/tutorial.md").matchAll(/^## (?<step>[^\n]+)$|^```(?<language>\w+)\n(?<text>.*?)^```$/gms),
-  ];
-  const blocks: Block[] = [];
-  let [step, files] = ["", {} as Record<string, string>];
-  for (const [i, { groups }] of found.entries()) {
-    const { language, text = "" } = groups ?? {};
-    step = groups?.["step"] ?? step;
-    const file = /^\/\/ (?<name>\S+)\n/.exec(text)?.groups?.["name"];
-    if (file !== undefined) files[file] = text;
-    if (language !== "sh") continue;
-    const next = found[i + 1]?.groups ?? {};
-    const outputIn = (kind: string) => (next["language"] === kind ? next["text"] : undefined);
-    blocks.push({ step, commands: text, files, json: outputIn("json"), text: outputIn("text") });
-    files = {};
-  }
-  return blocks;
-}
 
 describe("the tutorial, file by file and command by command", () => {
   let folder: string;
@@ -49,7 +21,6 @@ describe("the tutorial, file by file and command by command", () => {
 
   beforeAll(async () => {
     folder = await folderWithPackage("tutorial");
-    await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", dependencies: { portico: "*" } }));
   });
   afterAll(async () => {
     stream?.child.kill();
@@ -80,11 +51,11 @@ describe("the tutorial, file by file and command by command", () => {
     stream = opened;
   }
 
-  it.each(readBlocks())("$step: $commands", async ({ commands, files, json, text }) => {
+  it.each(shellBlocks("docs/guide/tutorial.md"))("$step: $commands", async ({ commands, files, json, text }) => {
     for (const [name, code] of Object.entries(files)) await writeFile(join(folder, name), code);
     if (commands.startsWith("NODE_ENV=production")) return restart({ NODE_ENV: "production" });
-    // The test has created the folder and installed the packages, and it restarts the server for every change.
-    const own = commands.replaceAll(/^(?:mkdir|npm|npx portico dev).*$/gm, "").replaceAll("npx portico", PORTICO);
+    // The test restarts the server for every change.
+    const own = withoutSetUp(commands).replaceAll("npx portico", PORTICO);
     if (own.includes("curl") && (program === undefined || Object.keys(files).length > 0)) await restart();
     const address = program?.url ?? ADDRESS;
     const here = own.replaceAll(ADDRESS, address);
