@@ -20,7 +20,10 @@ const FOLDER = new URL("../docs/guide/", import.meta.url).pathname;
 const prefix = `pictures_${randomBytes(6).toString("hex")}`;
 const primary = await ownPostgres();
 const replica = await ownPostgres([], primary);
-const settings: RollingServerSettings = { fillsTables: true, shutdown: {} };
+const settings: RollingServerSettings = {
+  seed: { books: 200, users: 10 },
+  app: { load: { maxWaitMs: 60_000, maxEventLoopDelayMs: 60_000 } },
+};
 const child = new Child(
   new URL("rolling/server.ts", import.meta.url),
   settings,

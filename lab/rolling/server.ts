@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-// One bookshop of a rolling deploy. Its database and Redis are in the environment.
+// One bookshop, in a rolling deploy for example. Its database and Redis are in the environment.
 
 /** How a bookshop of the run is started. */
 export interface RollingServerSettings {
   /** The first process fills the tables. */
-  readonly fillsTables: boolean;
-  /** The option of the application. */
-  readonly shutdown: { readonly delaySeconds?: number; readonly socketSeconds?: number };
+  readonly seed: { readonly books: number; readonly users: number } | null;
+  /** Options of the application. */
+  readonly app: object;
 }
 
 /** The shop declares the users of a whole program, so it is imported without its types. */
@@ -19,21 +19,16 @@ interface Shop {
 }
 
 const settings = JSON.parse(process.argv[2] ?? "") as RollingServerSettings;
-if (settings.fillsTables) {
+if (settings.seed !== null) {
   const { migrateAll } = (await shopModule("migrations/migrate-all.ts")) as { migrateAll: () => Promise<void> };
   const { seed } = (await shopModule("seed/seed.ts")) as { seed: (size: object) => Promise<void> };
   await migrateAll();
-  await seed({ books: 200, users: 10 });
+  await seed(settings.seed);
 }
 const { bookshop } = (await shopModule("app.ts")) as Shop;
 const app = bookshop({
   mailer: () => Promise.resolve(),
-  app: {
-    logger: { level: "error" },
-    shutdown: settings.shutdown,
-    // A busy machine must not make the server shed load.
-    load: { maxWaitMs: 60_000, maxEventLoopDelayMs: 60_000 },
-  },
+  app: { logger: { level: "error" }, ...settings.app },
 });
 app.get("/slow", () => sleep(3_000, "late"));
 const { port } = await app.listen({ port: 0 });

@@ -37,6 +37,10 @@ export class Child {
     });
   }
 
+  get pid(): number {
+    return this.#process.pid as number;
+  }
+
   /** Whether it still runs. */
   get isAlive(): boolean {
     return this.#process.exitCode === null && this.#process.signalCode === null;

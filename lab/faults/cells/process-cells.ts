@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "../../bench/overload/traffic.ts";
+import { cpuQuota } from "../../servers/cpu-quota.ts";
 import type { AppProcess } from "../app-process.ts";
 import type { Cell, Scene, Seen } from "../cell.ts";
 import { alone, piped } from "../scenes/alone.ts";
 import { sceneOf } from "../scenes/behind-proxy.ts";
-import { cpuQuota } from "../scenes/cpu-quota.ts";
 import { redisPlace } from "../scenes/store-places.ts";
 
 const TIMES = 8;

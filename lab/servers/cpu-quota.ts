@@ -10,7 +10,7 @@ const SECOND = "/sys/fs/cgroup";
  */
 export function cpuQuota(pid: number, share: number): () => void {
   const isFirst = existsSync(`${FIRST}/cpu.cfs_quota_us`);
-  const group = `${isFirst ? FIRST : SECOND}/portico-faults-${pid}`;
+  const group = `${isFirst ? FIRST : SECOND}/portico-${pid}`;
   const quota = String(share * PERIOD_US);
   if (!isFirst) writeFileSync(`${SECOND}/cgroup.subtree_control`, "+cpu");
   mkdirSync(group);
