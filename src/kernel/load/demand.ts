@@ -1,5 +1,5 @@
 /** As many requests as end within this time, without the time of the host, may be clients that wait for their responses. */
-const PATIENT_MS = 1_000;
+const PATIENT_MS = 2_000;
 /** So few clients are not an overload. */
 const MIN_PATIENT = 32;
 /** Demand exceeds supply if this share more requests arrive than end. */

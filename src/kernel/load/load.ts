@@ -12,7 +12,7 @@ export interface LoadOptions {
   readonly maxInFlight?: number;
   /**
    * How long requests may wait for their handler, or for a database connection, in an overload, before new ones are rejected, in
-   * milliseconds. Without an overload it is 1,000 at least. @default 100
+   * milliseconds. Without an overload it is 2,000 at least. @default 100
    */
   readonly maxWaitMs?: number;
   /** How late timers may fire on average, in milliseconds, which shows that the event loop is blocked. @default 1,000 */
@@ -44,10 +44,10 @@ const DELAY_SAMPLES = 5;
 const RESOLUTION_MS = 10;
 /** The event loop is busy if it was idle for less than this share of a sample. */
 const IDLE_SHARE = 0.05;
-/** A burst that drains within this time is not an overload. */
-const BURST_MS = 1_000;
-/** An overload has had a queue for so long, without the time of the host. */
-const SUSTAINED_MS = 500;
+/** A burst that drains within this time is not an overload, and neither are a few hundred clients that wait for their responses. */
+const BURST_MS = 2_000;
+/** An overload has had a queue for more samples than arrivals are compared in, so that its beginning alone is not one. */
+const SUSTAINED_SAMPLES = 5;
 /** The number of samples in the pace of turns and in the share of the time that the host left to this process. */
 const PACE_SAMPLES = 5;
 /** The least of that share: clients wait in their own time, however busy the host is. */
@@ -68,8 +68,8 @@ const ANONYMOUS_SHARE = 0.8;
  * each. Between two slices of work, some rounds only accept, because a client whose connection is not accepted cannot be
  * rejected either.
  *
- * A request is rejected if it would wait too long for its turn, or has waited too long. That is a second, which a burst and
- * clients that wait for their responses may take. It is `maxWaitMs` in an overload: the event loop or the database pool has had
+ * A request is rejected if it would wait too long for its turn, or has waited too long. That is two seconds, which a burst
+ * and clients that wait for their responses may take. It is `maxWaitMs` in an overload: the event loop or the database pool has had
  * a queue for half a second, and more requests arrive than end. The limit of requests in flight adapts as well. It shrinks by a
  * quarter while requests wait too long for their turn, or when even the shortest wait for a database connection in a sample was
  * too long. Otherwise it grows by a twentieth. Time that the host gave to others is not part of any wait.
@@ -85,8 +85,8 @@ export class Load implements Part {
   #limit: number;
   #samples = 0;
   #eventLoopDelayMs = 0;
-  /** The start of the first sample since which there was always a queue. */
-  #queuedSince = Number.POSITIVE_INFINITY;
+  /** The samples since which there was always a queue. */
+  #queuedSamples = 0;
   readonly #demand = new Demand();
   #isExcess = false;
   #hostTime: HostTime | null = null;
@@ -154,8 +154,7 @@ export class Load implements Part {
   /** How long a request may wait in all, without the time that the host gave to others. */
   get #patienceMs(): number {
     const { maxWaitMs } = this.#limits;
-    const isLong = this.#own(performance.now() - this.#queuedSince) > SUSTAINED_MS;
-    return isLong && this.#isExcess ? maxWaitMs : Math.max(maxWaitMs, BURST_MS);
+    return this.#queuedSamples > SUSTAINED_SAMPLES && this.#isExcess ? maxWaitMs : Math.max(maxWaitMs, BURST_MS);
   }
 
   /** How long a request that arrives now will wait for its turn; 0 behind a few, whose pace says little. */
@@ -259,7 +258,7 @@ export class Load implements Part {
     const utilization = performance.eventLoopUtilization();
     const isBusy = performance.eventLoopUtilization(utilization, this.#utilization).utilization > 1 - IDLE_SHARE;
     const isQueued = isBusy || this.#isPoolLate(this.#limits.maxWaitMs);
-    this.#queuedSince = isQueued ? Math.min(this.#queuedSince, this.#sampleBegan) : Number.POSITIVE_INFINITY;
+    this.#queuedSamples = isQueued ? this.#queuedSamples + 1 : 0;
     const lastedMs = now - this.#sampleBegan;
     // Unless the event loop was busy, it could have taken more turns.
     const sample = { turns: this.#turnsTaken, ownMs: this.#own(lastedMs) };
