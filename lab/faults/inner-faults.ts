@@ -7,10 +7,10 @@ const DAY_MS = 86_400_000;
 const MB = 1024 ** 2;
 const TICK_MS = 10;
 /** The share of the heap that is hard to work beside. */
-const MOST_MEMORY = 0.7;
+const MAX_MEMORY = 0.7;
 /** Lines of a kilobyte: more than a pipe and its reader hold, and less than the process keeps. */
 const NOISE_LINES = 800;
-const MOST_FILES = 100_000;
+const MAX_FILES = 100_000;
 
 /** The old space of a process with little memory. */
 export const SMALL_HEAP_MB = 96;
@@ -41,7 +41,7 @@ const INNER_FAULTS: Readonly<Record<InnerFault, (app: PorticoApp) => void>> = {
     for (;;) held.push(objects(MB));
   },
   "most-memory": () => {
-    const isFree = (): boolean => getHeapStatistics().used_heap_size < SMALL_HEAP_MB * MB * MOST_MEMORY;
+    const isFree = (): boolean => getHeapStatistics().used_heap_size < SMALL_HEAP_MB * MB * MAX_MEMORY;
     while (isFree()) held.push(objects(MB));
   },
   "much-memory-for-a-moment": () => void Array.from({ length: 30 }, () => objects(MB)),
@@ -86,7 +86,7 @@ function takeDescriptors(): void {
 
 function takeAll(): void {
   try {
-    while (files.length < MOST_FILES) files.push(openSync("/dev/null", "r"));
+    while (files.length < MAX_FILES) files.push(openSync("/dev/null", "r"));
   } catch {
     // There are none left.
   }

@@ -13,7 +13,7 @@ export interface Played extends Received {
 
 /** A response takes no longer than this. On a busy machine, the time begins again a few times. */
 const TIMEOUT_MS = 20_000;
-const MAX_PATIENCE = 6;
+const MAX_WAITS = 6;
 /** A connection is left when it has been quiet for this long and no response is due. */
 const QUIET_MS = 40;
 /** How long the first bytes, or the end of a half-closed connection, may take. */
@@ -66,7 +66,7 @@ async function finish(line: Line, input: Input): Promise<void> {
     }
     return;
   }
-  for (let left = MAX_PATIENCE; left > 0 && !line.isClosed && !isAnswered(line); left--) {
+  for (let left = MAX_WAITS; left > 0 && !line.isClosed && !isAnswered(line); left--) {
     const waited = waitedForCpu();
     await line.until(() => isAnswered(line), TIMEOUT_MS);
     if (waitedForCpu() - waited < TIMEOUT_MS / 2) return;

@@ -10,7 +10,7 @@ import type { Selection } from "./selection.ts";
 const root = join(import.meta.dirname, "../..");
 /** A process that has written nothing for so long is in an endless loop. */
 const TIMEOUT_MS = 40_000;
-const PATIENCE_FOR_SLOW_TESTS_MS = 120_000;
+const SLOW_TIMEOUT_MS = 120_000;
 /** A mutant that fewer tests than this reach is also judged by the slow tests. */
 const FEW_TESTS = 5;
 /** A process ends when a mutant has left something behind that makes tests fail. */
@@ -89,7 +89,7 @@ async function runShard(shard: string, env: NodeJS.ProcessEnv, file: string, nam
     // Vitest starts a process of its own, which is in the same group.
     const stop = (): boolean => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
     process.once("exit", stop);
-    const patience = env["PORTICO_SLOW"] === undefined ? TIMEOUT_MS : PATIENCE_FOR_SLOW_TESTS_MS;
+    const patience = env["PORTICO_SLOW"] === undefined ? TIMEOUT_MS : SLOW_TIMEOUT_MS;
     const watch = watchFor(journal, name, patience, stop);
     await once(child, "exit");
     clearInterval(watch);

@@ -14,7 +14,7 @@ const AT_ONCE = 20;
 const SOCKETS = 5_000;
 const HEAVY = 20;
 /** More than the limits of headers and requests together. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 /** Clients that wait for each response, as many as must not be rejected. */
 const CLOSED = 64;
 const PEAK = 32;
@@ -74,7 +74,7 @@ export const clientCells: readonly Cell[] = [
     start: withClients(async (crowd, app) => {
       for (let count = 0; count < CLIENTS; count += AT_ONCE) {
         await crowd.join(AT_ONCE, SUBSCRIBE);
-        await crowd.until("answered", PATIENCE_MS);
+        await crowd.until("answered", TIMEOUT_MS);
       }
       crowd.expect(200);
       crowd.stopReading();
@@ -90,7 +90,7 @@ export const clientCells: readonly Cell[] = [
       await crowd.join(CLIENTS, HALF_HEAD);
       await crowd.join(CLIENTS, HALF_BODY);
       const turn = setInterval(() => crowd.send(" "), TURN_MS);
-      await crowd.until("closed", PATIENCE_MS).finally(() => clearInterval(turn));
+      await crowd.until("closed", TIMEOUT_MS).finally(() => clearInterval(turn));
       crowd.expect(408);
     }),
   },
@@ -99,7 +99,7 @@ export const clientCells: readonly Cell[] = [
     fault: "full",
     sees: unnoticed,
     start: withClients(async (_crowd, app) => {
-      const client = Client.get(app.port, "/read", PATIENCE_MS);
+      const client = Client.get(app.port, "/read", TIMEOUT_MS);
       expectAll(await client.closedLoop(5, CLOSED), ["200"]);
       client.close();
     }),
@@ -110,7 +110,7 @@ export const clientCells: readonly Cell[] = [
     how: "three times as much as the process can do",
     sees: { metrics: ['portico_unavailable_responses_total{reason="OVERLOADED"}'] },
     start: withClients(async (_crowd, app) => {
-      const client = Client.get(app.port, "/read", PATIENCE_MS);
+      const client = Client.get(app.port, "/read", TIMEOUT_MS);
       const { goodput } = await client.closedLoop(3, PEAK);
       const traffic = await client.openLoop(5, Math.max(3 * goodput, LEAST_EXCESS));
       // The system may drop connections that the process has not accepted.
@@ -125,7 +125,7 @@ export const clientCells: readonly Cell[] = [
     sees: { metrics: ["portico_live_connections 0"] },
     start: withClients(async (crowd) => {
       await crowd.join(SOCKETS, UPGRADE);
-      await crowd.until("answered", PATIENCE_MS);
+      await crowd.until("answered", TIMEOUT_MS);
       crowd.expect(101, 503);
     }),
   },
@@ -135,7 +135,7 @@ export const clientCells: readonly Cell[] = [
     sees: { isUnnoticed: true, metrics: ["portico_live_connections 0"] },
     start: withDistantClients(async (crowd, network) => {
       await crowd.join(CLIENTS, UPGRADE);
-      await crowd.until("answered", PATIENCE_MS);
+      await crowd.until("answered", TIMEOUT_MS);
       crowd.expect(101);
       network.silence();
     }),
@@ -147,7 +147,7 @@ export const clientCells: readonly Cell[] = [
     start: withClients(async (crowd) => {
       for (let count = 0; count < TIMES; count++) {
         await crowd.join(CLIENTS, UPGRADE);
-        await crowd.until("answered", PATIENCE_MS);
+        await crowd.until("answered", TIMEOUT_MS);
         crowd.expect(101);
         crowd.leave();
       }
@@ -161,7 +161,7 @@ export const clientCells: readonly Cell[] = [
     start: withClients(async (crowd) => {
       for (const bytes of ["\x16\x03\x01\x02\x00", "GET / HTTP/9.9\r\n\r\n", `${READ.slice(0, -2)}a b: c\r\n\r\n`])
         await crowd.join(CLIENTS / 3, bytes);
-      await crowd.until("closed", PATIENCE_MS);
+      await crowd.until("closed", TIMEOUT_MS);
       crowd.expect(400);
     }),
   },
@@ -181,7 +181,7 @@ export const clientCells: readonly Cell[] = [
 /** Sends one query on many connections. */
 async function heavy(crowd: Crowd, query: string): Promise<void> {
   await crowd.join(HEAVY, requestText("POST", "/graphql", {}, { query }));
-  await crowd.until("answered", PATIENCE_MS);
+  await crowd.until("answered", TIMEOUT_MS);
 }
 
 /** About 75 to 100 kB each: aliases, braces, a chain of fragments and repeated fields. */

@@ -7,7 +7,7 @@ import { withNames } from "../scenes/dns-place.ts";
 const TIMES = 8;
 const TURN_MS = 300;
 const DELAY_MS = 50;
-const MOST_CONNECTIONS = 40;
+const MAX_CONNECTIONS = 40;
 /** An address that no machine has. */
 const NOWHERE = "192.0.2.1";
 
@@ -97,7 +97,7 @@ export const networkCells: readonly Cell[] = [
     fault: "full",
     sees: noClients,
     start: behindBalancer(async (balancer) => {
-      await idleConnections(balancer.port, MOST_CONNECTIONS);
+      await idleConnections(balancer.port, MAX_CONNECTIONS);
       balancer.limit(1);
     }),
   },

@@ -15,7 +15,7 @@ const TIMES = 8;
 const PAUSE_MS = 2_500;
 const TURN_MS = 300;
 const BUSY = 8;
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 const NO_REDIS = "cannot start the durable role: no connection to Redis at portico.invalid";
 
 const nothing: Seen = {};
@@ -161,7 +161,7 @@ export const processCells: readonly Cell[] = [
       let end: (() => void) | null = null;
       const scene = await alone(async ({ child, port }) => {
         end = cpuQuota(child.pid ?? 0, 0.4);
-        const client = Client.get(port, "/read", PATIENCE_MS);
+        const client = Client.get(port, "/read", TIMEOUT_MS);
         const { outcomes } = await client.closedLoop(5, 32);
         client.close();
         const others = Object.keys(outcomes).filter((outcome) => outcome !== "200");
