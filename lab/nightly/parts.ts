@@ -234,6 +234,16 @@ export const parts: readonly Part[] = [
     commands: (form) => [node("lab/gauntlet-peers.ts", ...flag(form))],
   },
   {
+    name: "examples",
+    does: "The examples with other frameworks, tested beside those with Portico",
+    minutes: { long: 5, short: 0.5 },
+    needs: ["examples/from-nestjs/before", "examples/same-api", "examples/same-api/nestjs", "examples/same-api/yoga"],
+    commands: (form) =>
+      form === "short"
+        ? [node("--test", "--test-name-pattern=yoga", "examples/same-api/test/slice.test.ts")]
+        : [node("--run", "test:nest"), node("--run", "test:same-api")],
+  },
+  {
     name: "newcomer",
     does: "The way of a newcomer through every template and package manager",
     minutes: { long: 15, short: 1.3 },
