@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { filesBelow, read } from "../scripts/package/repository.ts";
+import { sectionOf, sections } from "../src/core/advice/docs-address.ts";
 import { errorCodes } from "../src/core/error-codes.ts";
+import { anchorsIn } from "./docs/markdown.ts";
 import { namedCodes, namesOfSamples } from "./docs/named-codes.ts";
 import { isOption, type NamedOption, optionsInTables, optionsInText } from "./docs/named-options.ts";
 
@@ -54,5 +56,39 @@ describe("an option that a page names", () => {
     { at: "", name: "timeouts.maxBody", interfaces: [] },
   ])("is reported when nothing declares it: $name of $interfaces", (option) => {
     expect(isOption(option)).toBe(false);
+  });
+});
+
+describe("the section of the documentation that an error names", () => {
+  const ANY = sectionOf("");
+
+  it("exists", () => {
+    const missing = sections.filter(([, section]) => {
+      const [page = "", anchor] = section.split("#");
+      return !pages.includes(`docs/${page}`) || (anchor !== undefined && !anchorsIn(`docs/${page}`).includes(anchor));
+    });
+
+    expect(sections.length).toBeGreaterThan(50);
+    expect(missing).toEqual([]);
+  });
+
+  it("has a row for each code", () => {
+    const rows = read("docs/errors.md");
+
+    expect(Object.keys(errorCodes).filter((code) => !rows.includes(`| \`${code}\` |`))).toEqual([]);
+  });
+
+  it("is there for every option that the sources name", () => {
+    const named = code
+      .filter((file) => file.startsWith("src/"))
+      .flatMap((file) => [
+        ...read(file).matchAll(
+          /(?:new ConfigurationError|resolveOptions|unknownOption)\(\s*["`]([A-Za-z][\w. ]+)["`$]/g,
+        ),
+      ])
+      .map(([, option = ""]) => option);
+
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter((option) => sectionOf(option) === ANY)).toEqual([]);
   });
 });

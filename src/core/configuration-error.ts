@@ -1,10 +1,11 @@
+import { docsAddress, sectionOf } from "./advice/docs-address.ts";
 import { PorticoError } from "./portico-error.ts";
 
 /**
  * Thrown while an application is being set up, never while it serves requests: an option has an invalid value.
  *
  * The message names the option, the expected value and the value received:
- * `rateLimit.perMinute must be a positive integer, received -1`.
+ * `rateLimit.perMinute must be a positive integer, received -1`. `docs` is the address of the section that explains it.
  *
  * @example
  * ```ts
@@ -21,12 +22,15 @@ export class ConfigurationError extends PorticoError {
   override readonly name: string = "ConfigurationError";
   /** The path of the option: `rateLimit.perMinute`. */
   readonly option: string;
+  /** The address of the section of the documentation about the option. Node prints it below an uncaught error. */
+  override readonly docs: string;
 
   /** With a received value, `expected` completes "must be ..."; without one, it is the rest of the sentence. */
   constructor(option: string, expected: string, ...received: [value?: unknown]) {
     const rest = received.length === 0 ? expected : `must be ${expected}, received ${describeValue(received[0])}`;
     super("CONFIGURATION_INVALID", `${option} ${rest}`);
     this.option = option;
+    this.docs = docsAddress(sectionOf(option));
     // No response has them, and Node prints what can be enumerated below an uncaught error.
     Object.defineProperties(this, { status: { enumerable: false }, headers: { enumerable: false } });
     this.stack = fromCaller(this.stack);

@@ -1,4 +1,5 @@
-import type { ErrorCode } from "./error-codes.ts";
+import { docsAddress } from "./advice/docs-address.ts";
+import { type ErrorCode, errorCodes } from "./error-codes.ts";
 
 /** The options of an error besides its code and message. */
 export interface PorticoErrorOptions {
@@ -34,12 +35,17 @@ export class PorticoError extends Error {
   readonly status: number;
   /** The headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The address of the documentation about the error, if it is one of Portico's for developers: its status is 500 or more. */
+  declare readonly docs?: string;
 
   constructor(code: ErrorCode | (string & {}), message: string, options: PorticoErrorOptions = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
     this.code = code;
     this.status = options.status ?? 500;
     this.headers = options.headers ?? {};
+    // An option that is wrong has its own section: see ConfigurationError.
+    const isExplained = this.status >= 500 && code !== "CONFIGURATION_INVALID" && Object.hasOwn(errorCodes, code);
+    if (isExplained) this.docs = docsAddress(`errors.md#${code}`);
   }
 
   /** Additional members of the response body, besides status, code and message. */

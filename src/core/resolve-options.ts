@@ -1,3 +1,4 @@
+import { didYouMean } from "./advice/did-you-mean.ts";
 import { ConfigurationError, describeKind, describeValue } from "./configuration-error.ts";
 
 /** How one option is read: a description of valid values, and a function that returns the value to use. */
@@ -76,48 +77,11 @@ function describeEntry(entry: unknown): string {
   return Array.isArray(entry) && entry.length <= 3 ? `[${entry.map(describeValue).join(", ")}]` : describeValue(entry);
 }
 
-function unknownOption(owner: string, key: string, known: readonly string[]): ConfigurationError {
-  const near = nearest(key, known);
-  const hint = near === undefined ? `the options are ${known.join(", ")}` : `did you mean ${near}?`;
-  return new ConfigurationError(`${owner}.${key}`, `is not an option: ${hint}`);
-}
-
-/** The name that was probably meant, if any: one typo away, otherwise one that begins alike. */
-export function nearest(key: string, known: readonly string[]): string | undefined {
-  const written = key.toLowerCase();
-  return (
-    known.find((name) => isNear(name.toLowerCase(), written)) ??
-    known.find((name) => beginsAlike(name.toLowerCase(), written))
-  );
-}
-
-/** Whether two names are one typo apart: a letter too many, too few, wrong, or two in the wrong order. */
-function isNear(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  const start = sharedStart(a, b);
-  let end = 0;
-  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-  const [restA, restB] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
-  return restA.length <= 1 && restB.length <= 1
-    ? true
-    : restA.length === 2 && restA[0] === restB[1] && restA[1] === restB[0];
-}
-
-const MIN_START = 4;
-
-/**
- * Whether one name is the start of the other (`handler`, `handlerSeconds`), or they differ in their last letters (`proxy`,
- * `proxies`).
- */
-function beginsAlike(a: string, b: string): boolean {
-  const start = sharedStart(a, b);
-  return start >= MIN_START && (start === Math.min(a.length, b.length) || start >= Math.max(a.length, b.length) * 0.75);
-}
-
-function sharedStart(a: string, b: string): number {
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start++;
-  return start;
+/** The error for an option that is not declared: with the option that was probably meant, or else all of them. */
+export function unknownOption(owner: string, key: string, known: readonly string[]): ConfigurationError {
+  const hint = didYouMean(key, known) ?? `The options are ${known.join(", ")}`;
+  const error = new ConfigurationError(`${owner}:`, `unknown option "${key}". ${hint}`);
+  return Object.assign(error, { option: `${owner}.${key}` });
 }
 
 /** The rule of an option that has a default. */

@@ -1,5 +1,5 @@
+import { didYouMean } from "../core/advice/did-you-mean.ts";
 import { ConfigurationError } from "../core/configuration-error.ts";
-import { nearest } from "../core/resolve-options.ts";
 import { sourceParameters } from "../core/source-parameters.ts";
 import { type Callable, callableOf, type Dependency, isContextClass, isDependency } from "./depend.ts";
 import { type AnySubject, isSubject } from "./subject.ts";
@@ -101,10 +101,10 @@ function checkNames(place: string, { "~load": load, "~params": params }: AnySubj
   const keys = sourceParameters(load)?.[0]?.keys ?? [];
   const stranger = keys.find((key) => !known.includes(key));
   if (stranger === undefined) return;
-  const near = nearest(stranger, known);
+  const hint = didYouMean(stranger, known);
   throw new ConfigurationError(
     place,
-    `loads its object by ${stranger}, which is not available here. ${near === undefined ? "" : `Did you mean ${near}? `}Its load function receives ${known.join(", ")}`,
+    `loads its object by ${stranger}, which is not available here. ${hint === null ? "" : `${hint} `}Its load function receives ${known.join(", ")}`,
   );
 }
 

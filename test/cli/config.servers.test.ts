@@ -166,7 +166,7 @@ describe("portico.config", () => {
       /the package "not-installed" is required\. Run: npm install not-installed/,
     ],
     ["export const app = 1;", /portico\.config\.ts has no default export/],
-    ["export default { ap: () => {} };", /portico\.config\.ap is not an option: did you mean app\?/],
+    ["export default { ap: () => {} };", /portico\.config: unknown option "ap". Did you mean "app"\?/],
     [
       "export default { database: 5 };",
       /portico\.config\.database must be a URL, or a database from openDatabase\(\), received 5/,
@@ -178,7 +178,7 @@ describe("portico.config", () => {
     ],
     [
       "import { PorticoApp } from 'portico';\nexport default { app: () => new PorticoApp({ tilte: 'x' }), database: 'sqlite::memory:' };",
-      /could not be built: PorticoApp\.tilte is not an option: did you mean title\? \(.*portico\.config\.ts:2\)\n$/,
+      /could not be built: PorticoApp: unknown option "tilte". Did you mean "title"\? \(.*portico\.config\.ts:2\)\nSee https:\S+\/reference\/app\.md#porticoappoptions\n$/,
     ],
     [
       "export default { app: () => ({}), database: 'sqlite::memory:' };",
@@ -193,7 +193,12 @@ describe("portico.config", () => {
     expect(err).toMatch(sentence);
     expect(err).not.toContain("    at ");
     expect(err).not.toContain("hunter2");
-    expect(err.trimEnd().split("\n")).toHaveLength(1);
+    expect(
+      err
+        .replace(/\nSee https:\S+\n$/, "")
+        .trimEnd()
+        .split("\n"),
+    ).toHaveLength(1);
   });
 
   it("reads .env, and keeps variables that are already set", async () => {

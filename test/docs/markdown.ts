@@ -54,11 +54,12 @@ export function brokenLinks(page: string): readonly string[] {
       const [path = "", heading] = target.split("#");
       const file = path === "" ? page : posix.normalize(posix.join(posix.dirname(page), path));
       if (!existsSync(join(root, file))) return true;
-      return heading !== undefined && !headings(file).includes(heading);
+      return heading !== undefined && !anchorsIn(file).includes(heading);
     });
 }
 
-function headings(page: string): readonly string[] {
+/** The anchors of the headings of a page. */
+export function anchorsIn(page: string): readonly string[] {
   return [...withoutBlocks(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title as string));
 }
 

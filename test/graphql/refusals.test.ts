@@ -24,7 +24,7 @@ it("[RES-13] [RES-14] rejects the import of a module whose resolver destructures
 
   await expect(importing).rejects.toThrow(ResolverError);
   await expect(importing).rejects.toThrow(
-    "field: the parameter limt is not declared in params (declared: limit). Did you mean limit? If not, add it with its type, such as { limt: t.int }",
+    'field: the parameter limt is not declared in params (declared: limit). Did you mean "limit"? If not, add it with its type, such as { limt: t.int }',
   );
 });
 
@@ -182,7 +182,7 @@ describe("an invalid option", () => {
   const make = field as unknown as (type: unknown, options: unknown) => unknown;
 
   it.each([
-    [{ atuh: true }, "field.atuh is not an option: did you mean auth?"],
+    [{ atuh: true }, 'field: unknown option "atuh". Did you mean "auth"?'],
     [
       { auth: undefined },
       "field.auth must be true, false, a function of the user that returns true or false, or a gate from useAuth(), rule(), every(), some() or not(), received undefined",
@@ -208,6 +208,6 @@ describe("an invalid option", () => {
   it("fails schema()", () => {
     expect(() =>
       (schema as (config: unknown) => unknown)({ query: { a: field(t.int)(() => 1) }, mutations: {} }),
-    ).toThrow("schema.mutations is not an option: did you mean mutation?");
+    ).toThrow('schema: unknown option "mutations". Did you mean "mutation"?');
   });
 });

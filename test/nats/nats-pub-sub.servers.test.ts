@@ -180,7 +180,7 @@ describe("NatsPubSub", () => {
     [[SHARED_NATS, 7], {}, "NatsPubSub.urls must be a URL"],
     [SHARED_NATS, { prefix: "a.*" }, "NatsPubSub.prefix must be letters, digits, - and _"],
     [SHARED_NATS, { connection: { pas: "hunter2" } }, "NatsPubSub.connection must be an object with"],
-    [SHARED_NATS, { maxQueue: 1 }, "did you mean maxQueued?"],
+    [SHARED_NATS, { maxQueue: 1 }, 'Did you mean "maxQueued"?'],
   ])("rejects %j with %j, without repeating a secret", (urls, options, sentence) => {
     const make = (): unknown => new NatsPubSub(urls as string, options);
 

@@ -273,7 +273,7 @@ it.each([
   [() => opentelemetry({} as never), "startSpan"],
   [() => opentelemetry(undefined as never), "startSpan"],
   [() => opentelemetry({ startSpan: () => ({ end() {} }) } as never, { active: true }), "startActiveSpan"],
-  [() => opentelemetry({ startSpan: () => ({ end() {} }) }, { activ: true } as never), "did you mean active"],
+  [() => opentelemetry({ startSpan: () => ({ end() {} }) }, { activ: true } as never), 'Did you mean "active"'],
 ])("is refused where it is written: %#", (build, sentence) => {
   expect(build).toThrow(ConfigurationError);
   expect(build).toThrow(sentence);

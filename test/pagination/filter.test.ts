@@ -294,7 +294,7 @@ describe("a filterable strategy", () => {
     [{ filterable: { genre: { type: "text", by: [] } } }, "filterable.genre.by must be a list of equal, in, prefix"],
     [{ filterable: { genre: { type: "text", by: ["range"] } } }, "filterable.genre.by must be a list of equal, in"],
     [{ filterable: { at: { type: "date", by: ["equal"] } } }, "filterable.at.by must be a list of range, null"],
-    [{ filterable: { genre: { type: "text", by: ["equal"], of: 1 } } }, "filterable.genre.of is not an option"],
+    [{ filterable: { genre: { type: "text", by: ["equal"], of: 1 } } }, 'filterable.genre: unknown option "of"'],
     [{ filterable: { genre: { type: "text", by: ["equal"], column: "a.b" } } }, "filterable.genre.column must be"],
     [{ filterable: { genre: { type: "text", by: ["equal"], public: false } } }, "filterable.genre.public must be true"],
     [

@@ -260,7 +260,7 @@ describe("PageNumberPagination", () => {
     [{ defaultPageSize: 200 }, "PageNumberPagination.defaultPageSize must be at most the maximum of 100"],
     [{ overMax: "drop" }, "PageNumberPagination.overMax"],
     [{ totals: { capped: 0 } }, "PageNumberPagination.totals"],
-    [{ maxPagesize: 5 }, "did you mean maxPageSize?"],
+    [{ maxPagesize: 5 }, 'Did you mean "maxPageSize"?'],
   ])("rejects %j when it is declared", (options, message) => {
     expect(() => new PageNumberPagination(options as never)).toThrow(message);
   });

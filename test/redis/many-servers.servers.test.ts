@@ -250,7 +250,7 @@ describe("the address", () => {
     [{ sentinels: [SHARED_URL], primary: "hunter2" }, "redisStores.address.primary must be a URL"],
     [
       { sentinels: [SHARED_URL], primary: "redis://main", master: "main" },
-      "redisStores.address.master is not an option",
+      'redisStores.address: unknown option "master"',
     ],
     [
       { durable: SHARED_URL, counters: SHARED_URL, bus: { cluster: [7] } },

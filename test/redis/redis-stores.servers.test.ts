@@ -31,7 +31,7 @@ describe("redisStores", () => {
 
     expect(() => redisStores({ ...urls, counters: "nowhere" })).toThrow("redisStores.counters must be a URL");
     expect(() => redisStores({ durable: SHARED_URL } as typeof urls)).toThrow("redisStores.counters must be a URL");
-    expect(() => redisStores({ ...urls, buss: SHARED_URL } as typeof urls)).toThrow("did you mean bus?");
+    expect(() => redisStores({ ...urls, buss: SHARED_URL } as typeof urls)).toThrow('Did you mean "bus"?');
     expect(() => new RedisPubSub("nowhere")).toThrow("RedisPubSub.address must be a URL");
   });
 
@@ -41,7 +41,7 @@ describe("redisStores", () => {
     [{ timeoutSeconds: 0 }, "redisStores.timeoutSeconds must be a number of seconds above 0, up to 60, received 0"],
     [{ insurance: 1 }, "redisStores.insurance must be true or false"],
     [{ maxQueued: 0 }, "redisStores.maxQueued must be a positive integer"],
-    [{ timeout: 1 }, "redisStores.timeout is not an option"],
+    [{ timeout: 1 }, 'redisStores: unknown option "timeout"'],
   ])("rejects %j", (options, sentence) => {
     expect(() => redisStores(SHARED_URL, options as object)).toThrow(sentence);
   });

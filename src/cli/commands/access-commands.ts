@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Trace } from "../../audit/stand-ins/trace-gate.ts";
 import type { AccessEntry } from "../../audit/surface/access-entry.ts";
 import type { RoleGrants } from "../../audit/table/access-table.ts";
-import { nearest } from "../../core/resolve-options.ts";
+import { didYouMean } from "../../core/advice/did-you-mean.ts";
 import type { PorticoApp } from "../../portico-app.ts";
 import { CommandFailed } from "../output/command-failed.ts";
 import type { Result } from "../output/result.ts";
@@ -92,10 +92,10 @@ async function entriesAt(app: PorticoApp, place: string): Promise<readonly Acces
   if (found.length > 0) return found;
   const matching = surface.filter((entry) => isAt(handlerPlace(entry), place));
   if (matching.length > 0) return matching;
-  const near = nearest(place, [...new Set(surface.map((entry) => entry.place))]);
+  const hint = didYouMean(place, [...new Set(surface.map((entry) => entry.place))]);
   throw new CommandFailed(
-    `${JSON.stringify(place)} is not a route, a socket, a root field, a list, or a field or type with a gate` +
-      (near === undefined ? ". Run portico audit for a list of places" : `. Did you mean ${near}?`),
+    `${JSON.stringify(place)} is not a route, a socket, a root field, a list, or a field or type with a gate. ` +
+      (hint ?? "Run portico audit for a list of places"),
   );
 }
 

@@ -4,7 +4,7 @@ import { withTimeout } from "../../core/work/with-timeout.ts";
 import { UsageError } from "../output/command-failed.ts";
 import { jsonText, printable } from "../output/printable.ts";
 import type { Result } from "../output/result.ts";
-import { sentenceOf } from "../output/sentence-of.ts";
+import { docsOf, sentenceOf } from "../output/sentence-of.ts";
 import type { CommandContext } from "../process/command-context.ts";
 import type { GlobalOptions } from "../project/global-options.ts";
 import { Project } from "../project/project.ts";
@@ -40,6 +40,8 @@ export function runner(context: CommandContext, end: (code: number) => void): Ru
         end(code);
       } catch (error) {
         printError(`portico: ${printable(sentenceOf(error))}`);
+        const docs = docsOf(error);
+        if (docs !== undefined) printError(`See ${docs}`);
         if (isInstance(error, UsageError)) printError(`Run portico ${pathOf(command)} --help for its options.`);
         end(isInstance(error, UsageError) ? 2 : 1);
       } finally {

@@ -14,6 +14,12 @@ export function sentenceOf(error: unknown): string {
   return isOutage && isInstance(cause, Error) ? `${message}: ${reasonOf(cause)}` : message;
 }
 
+/** The address of the documentation about an error or its cause, if there is one. */
+export function docsOf(error: unknown): string | undefined {
+  if (!isInstance(error, Error)) return undefined;
+  return isInstance(error, PorticoError) ? error.docs : docsOf(error.cause);
+}
+
 /** Some errors of connections have a code and no message. */
 function reasonOf(error: Error): string {
   return sentenceOf(error) || (error as { code?: string }).code || error.name;

@@ -8,7 +8,7 @@ import { sentenceOf } from "../output/sentence-of.ts";
 export function projectError(what: string, error: unknown): CommandFailed {
   if (isInstance(error, CommandFailed)) return error;
   const place = isInstance(error, Error) ? placeOf(error) : null;
-  return new CommandFailed(`${what}: ${sentenceOf(error)}${place === null ? "" : ` (${place})`}`);
+  return new CommandFailed(`${what}: ${sentenceOf(error)}${place === null ? "" : ` (${place})`}`, { cause: error });
 }
 
 /** The first place of the stack that is neither in Node nor in Portico. The stack of a syntax error begins with it. */

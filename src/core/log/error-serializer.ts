@@ -57,6 +57,7 @@ const CODES = [
   "option",
   "scope",
   "topic",
+  "docs",
 ] as const;
 const MAX_ERRORS = 10;
 const MAX_CAUSES = 5;

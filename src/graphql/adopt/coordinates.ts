@@ -1,6 +1,6 @@
 import { type GraphQLSchema, isInterfaceType, isNonNullType, isObjectType } from "graphql";
+import { didYouMean } from "../../core/advice/did-you-mean.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { nearest } from "../../core/resolve-options.ts";
 import { allGates, type GateNode } from "../../kernel/access/gate-node.ts";
 import { authRule, checkNeedsNoObject, readGate, type WrittenAuth } from "../../kernel/access/read-gate.ts";
 
@@ -81,9 +81,9 @@ function checkedAuth(place: string, auth: unknown): WrittenAuth {
 }
 
 function unknown(place: string, coordinate: string, known: readonly string[]): ConfigurationError {
-  const near = nearest(coordinate, known);
+  const hint = didYouMean(coordinate, known);
   return new ConfigurationError(
     place,
-    `names no object type, interface or field of the schema${near === undefined ? "" : `. Did you mean ${near}?`}`,
+    `names no object type, interface or field of the schema${hint === null ? "" : `. ${hint}`}`,
   );
 }

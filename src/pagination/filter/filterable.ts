@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { type OptionRule, REFUSED } from "../../core/resolve-options.ts";
+import { type OptionRule, REFUSED, unknownOption } from "../../core/resolve-options.ts";
 
 /** The operators that each type of value can be filtered by. */
 export interface FilterOperators {
@@ -111,8 +111,7 @@ function readField(owner: string, name: string, options: unknown): FilterField {
     throw new ConfigurationError(option, 'an object such as { type: "text", by: ["equal"] }', options);
   const { column = name, public: isPublic, type, by, ...others } = options as Readonly<Record<string, unknown>>;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined)
-    throw new ConfigurationError(`${option}.${unknown}`, "is not an option: the options are column, type, by, public");
+  if (unknown !== undefined) throw unknownOption(option, unknown, ["column", "type", "by", "public"]);
   if (isPublic !== undefined && isPublic !== true)
     throw new ConfigurationError(`${option}.public`, "true, or left out", isPublic);
   if (typeof column !== "string" || !/^[^.\0]+$/.test(column))

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { nearest } from "../../core/resolve-options.ts";
+import { unknownOption } from "../../core/resolve-options.ts";
 import type { Gate } from "../../kernel/access/gate.ts";
 import { type GateNode, isMadeOfConditions } from "../../kernel/access/gate-node.ts";
 import { gateNodeOf } from "../../kernel/access/read-gate.ts";
@@ -29,13 +29,7 @@ function tableGates(place: string, rules: unknown): TableGates {
   if (typeof rules !== "object" || rules === null)
     throw new ConfigurationError(place, '{ read, write } or "open"', rules);
   const unknown = Object.keys(rules).find((key) => !VERBS.includes(key));
-  if (unknown !== undefined) {
-    const meant = nearest(unknown, VERBS);
-    throw new ConfigurationError(
-      `${place}.${unknown}`,
-      `is unknown${meant === undefined ? "" : `: did you mean ${meant}?`}`,
-    );
-  }
+  if (unknown !== undefined) throw unknownOption(place, unknown, VERBS);
   const { read, write } = rules as { readonly read?: unknown; readonly write?: unknown };
   return {
     read: gateOf(`${place}.read`, read, '"open"'),

@@ -225,7 +225,7 @@ describe("AuthenticationMiddleware", () => {
       { userModel: SimpleUser, backend: [{}] },
       "AuthenticationMiddleware.backend must be an AuthenticationBackend",
     ],
-    ["a misspelt option", { userModel: SimpleUser, backends: [] }, "did you mean backend?"],
+    ["a misspelt option", { userModel: SimpleUser, backends: [] }, 'Did you mean "backend"?'],
   ])("rejects %s when it is created", (_title, options, message) => {
     expect(() => new AuthenticationMiddleware(options as never)).toThrow(message);
   });

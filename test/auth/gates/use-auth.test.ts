@@ -168,7 +168,7 @@ describe("useAuth", () => {
       { permissions: undefined },
       "useAuth.permissions must be a list of permissions, received undefined",
     ],
-    ["a misspelt option", { permisions: ["admin"] }, "did you mean permissions?"],
+    ["a misspelt option", { permisions: ["admin"] }, 'Did you mean "permissions"?'],
     ["an empty permission", { permissions: [""] }, "useAuth.permissions must be a list of permissions"],
   ])("rejects %s that would leave the gate open", (_title, options, message) => {
     expect(() => useAuth(options as never)).toThrow(message);

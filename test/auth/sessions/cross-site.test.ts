@@ -213,7 +213,7 @@ it("rejects anonymous users and unknown options on login", async () => {
   expect(said).toEqual([
     "sessions.login requires a signed-in user with an identity",
     "sessions.login requires a signed-in user with an identity",
-    "sessions.login.remembr is not an option: did you mean remember?",
+    'sessions.login: unknown option "remembr". Did you mean "remember"?',
   ]);
   expect([answer.status, answer.cookies]).toEqual([204, []]);
 });

@@ -80,7 +80,7 @@ describe("where the page is served", () => {
     [{ enabled: "yes" }, "IDE.enabled must be true or false"],
     [{ assets: "cloud" }, 'IDE.assets must be "bundled" or "cdn"'],
     [{ title: "" }, "IDE.title must be a non-empty string"],
-    [{ asets: "cdn" }, "IDE.asets is not an option: did you mean assets?"],
+    [{ asets: "cdn" }, 'IDE: unknown option "asets". Did you mean "assets"?'],
   ])("[GRA-08] refuses %j", (ide, message) => {
     expect(() => new Graph(fixtureSchema(), { ide } as GraphOptions)).toThrow(ConfigurationError);
     expect(() => new Graph(fixtureSchema(), { ide } as GraphOptions)).toThrow(message);

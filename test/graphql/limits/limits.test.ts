@@ -33,7 +33,7 @@ describe("Limits", () => {
     [{ cost: -1 }, "Limits.cost must be a whole number, 0 or more, or null"],
     [{ aliases: Number.NaN }, "Limits.aliases must be a whole number, 0 or more, or null"],
     [{ directives: false }, "Limits.directives must be a whole number, 0 or more, or null"],
-    [{ dept: 3 }, "Limits.dept is not an option: did you mean depth?"],
+    [{ dept: 3 }, 'Limits: unknown option "dept". Did you mean "depth"?'],
   ])("rejects %j", (options, message) => {
     expect(() => new Limits(options as never)).toThrow(message);
   });

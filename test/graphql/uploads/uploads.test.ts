@@ -65,7 +65,7 @@ describe("Uploads", () => {
 
   it("rejects an unknown option, and suggests a known one", () => {
     expect(() => new Uploads({ maxsize: 1 } as UploadsOptions)).toThrow(
-      "Uploads.maxsize is not an option: did you mean maxSize?",
+      'Uploads: unknown option "maxsize". Did you mean "maxSize"?',
     );
   });
 });

@@ -180,7 +180,7 @@ describe("a router", () => {
     [
       "an unknown option",
       () => new Router({ prefixx: "/a" } as never),
-      "Router.prefixx is not an option: did you mean prefix?",
+      'Router: unknown option "prefixx". Did you mean "prefix"?',
     ],
     [
       "a prefix without a slash",

@@ -629,13 +629,13 @@ describe("a declaration", () => {
       "a misspelt option",
       (app) => app.get("/books", { atuh: {} }, () => 1),
       "GET /books.atuh",
-      "GET /books.atuh is not an option: did you mean auth?",
+      'GET /books: unknown option "atuh". Did you mean "auth"?',
     ],
     [
       "an option of no resemblance",
       (app) => app.get("/books", { colour: "red" }, () => 1),
       "GET /books.colour",
-      "GET /books.colour is not an option: the options are auth, params, body",
+      'GET /books: unknown option "colour". The options are auth, params, body',
     ],
     [
       "a gate that is undefined",
@@ -797,7 +797,7 @@ describe("a declaration", () => {
       "a misspelt option of a socket",
       (app) => app.socket("/chat", { pingSecond: 1 }, () => {}),
       "socket /chat.pingSecond",
-      "socket /chat.pingSecond is not an option: did you mean pingSeconds?",
+      'socket /chat: unknown option "pingSecond". Did you mean "pingSeconds"?',
     ],
   ];
   it.each(faults)("with %s names the route and the fault", (_fault, declare, option, sentence) => {

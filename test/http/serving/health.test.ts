@@ -182,7 +182,7 @@ describe("the routes", () => {
     ],
     ["no checks", { checks: null }, "PorticoApp.health.checks must be an object of functions"],
     ["a check instead of checks", { checks: () => {} }, "PorticoApp.health.checks must be an object of functions"],
-    ["a misspelt option", { reedy: "/r" }, "PorticoApp.health.reedy is not an option: did you mean ready?"],
+    ["a misspelt option", { reedy: "/r" }, 'PorticoApp.health: unknown option "reedy". Did you mean "ready"?'],
     ["true", true, "PorticoApp.health must be an object, or false, received true"],
   ])("reject %s", (_what, health, sentence) => {
     expect(() => build(health as never)).toThrow(sentence);

@@ -36,7 +36,7 @@ describe("an application", () => {
     [{ port: 65_536 }, "PorticoApp.listen.port must be an integer from 0 to 65535, received 65536"],
     [{ port: -1 }, "PorticoApp.listen.port must be an integer from 0 to 65535, received -1"],
     [{ host: "127.0.0.1" }, "PorticoApp.listen.port must be an integer from 0 to 65535, received undefined"],
-    [{ prot: 3000 }, "PorticoApp.listen.prot is not an option: did you mean port?"],
+    [{ prot: 3000 }, 'PorticoApp.listen: unknown option "prot". Did you mean "port"?'],
     [{ port: 0, host: "192.0.2.1" }, "PorticoApp.listen.host is 192.0.2.1, which is not an address of this machine"],
     [
       { port: 0, host: "nowhere.invalid" },

@@ -64,7 +64,7 @@ describe("PorticoApp", () => {
     [
       "timeouts.handler",
       { timeouts: { handler: 1 } },
-      "PorticoApp.timeouts.handler is not an option: did you mean handlerSeconds?",
+      'PorticoApp.timeouts: unknown option "handler". Did you mean "handlerSeconds"?',
     ],
     ["load", { load: [] }, "PorticoApp.load must be an object"],
     [
@@ -75,7 +75,7 @@ describe("PorticoApp", () => {
     [
       "load.maxInFligth",
       { load: { maxInFligth: 1 } },
-      "PorticoApp.load.maxInFligth is not an option: did you mean maxInFlight?",
+      'PorticoApp.load: unknown option "maxInFligth". Did you mean "maxInFlight"?',
     ],
     ["health", { health: "on" }, "PorticoApp.health must be an object, or false"],
     ["shutdown", { shutdown: null }, "PorticoApp.shutdown must be an object, received null"],
@@ -100,10 +100,10 @@ describe("PorticoApp", () => {
       { trustedProxies: ["loopback", "10.0.0.0/99"] },
       '(never true: any client could claim any address), received "10.0.0.0/99" at [1]',
     ],
-    ["orgins", { orgins: [] }, "PorticoApp.orgins is not an option: did you mean origins?"],
-    ["trustedProxy", { trustedProxy: [] }, "PorticoApp.trustedProxy is not an option: did you mean trustedProxies?"],
-    ["timeout", { timeout: {} }, "PorticoApp.timeout is not an option: did you mean timeouts?"],
-    ["port", { port: 3000 }, "PorticoApp.port is not an option: the options are title, version"],
+    ["orgins", { orgins: [] }, 'PorticoApp: unknown option "orgins". Did you mean "origins"?'],
+    ["trustedProxy", { trustedProxy: [] }, 'PorticoApp: unknown option "trustedProxy". Did you mean "trustedProxies"?'],
+    ["timeout", { timeout: {} }, 'PorticoApp: unknown option "timeout". Did you mean "timeouts"?'],
+    ["port", { port: 3000 }, 'PorticoApp: unknown option "port". The options are title, version'],
   ];
   it.each(wrong)("rejects an invalid value of %s by its name: %j", (option, options, sentence) => {
     const act = (): unknown => new PorticoApp(options);

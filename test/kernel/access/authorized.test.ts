@@ -315,7 +315,7 @@ describe("a declaration that cannot hold", () => {
           { params: { note: authorized(({ pth }: any) => findNote(pth.id), ownNotes) } },
           () => "",
         ),
-      /^GET \/notes\/:id: the parameter note loads its object by pth, which is not available here\. Did you mean path\? Its load function receives path, query, body, ctx, context$/,
+      /^GET \/notes\/:id: the parameter note loads its object by pth, which is not available here\. Did you mean "path"\? Its load function receives path, query, body, ctx, context$/,
     ],
     [
       "the arguments of a field on a route",

@@ -23,7 +23,7 @@ describe("rule()", () => {
     [
       "with a misspelt option",
       { name: "row.own", allows, wher: allows },
-      "rule.wher is not an option: did you mean where?",
+      'rule: unknown option "wher". Did you mean "where"?',
     ],
   ])("is rejected %s", (_text, options, message) => {
     expect(() => rule(options as never)).toThrow(ConfigurationError);

@@ -498,7 +498,7 @@ describe("options", () => {
     [{ addressPerMinute: 1_000_000_001 }, "PorticoApp.budget.addressPerMinute must be"],
     [{ addressPerMinute: undefined } as unknown as BudgetOptions, "PorticoApp.budget.addressPerMinute must be"],
     [{ maxInFlight: -1 }, "PorticoApp.budget.maxInFlight must be a positive integer"],
-    [{ perMinute: 1 } as BudgetOptions, "PorticoApp.budget.perMinute is not an option"],
+    [{ perMinute: 1 } as BudgetOptions, 'PorticoApp.budget: unknown option "perMinute"'],
   ])("%j stop the application", (budget, message) => {
     expect(() => new PorticoApp({ budget })).toThrow(ConfigurationError);
     expect(() => new PorticoApp({ budget })).toThrow(message);

@@ -225,7 +225,7 @@ it.each([
   ["a limit of 0", { perMinute: 0 }, "rateLimit.perMinute must be a positive integer, received 0"],
   ["a limit of a half", { perMinute: 0.5 }, "rateLimit.perMinute must be a positive integer, received 0.5"],
   ["a limit that is a string", { perHour: "10" }, 'rateLimit.perHour must be a positive integer, received "10"'],
-  ["a misspelt option", { perMinut: 1 }, "rateLimit.perMinut is not an option: did you mean perMinute?"],
+  ["a misspelt option", { perMinut: 1 }, 'rateLimit: unknown option "perMinut". Did you mean "perMinute"?'],
   ["a key that is no function", { perMinute: 1, key: "ip" }, "rateLimit.key must be a function"],
   ["a store that is none", { perMinute: 1, store: {} }, "rateLimit.store must be a counter store"],
   ["an empty name", { perMinute: 1, name: "" }, "rateLimit.name must be a non-empty string"],

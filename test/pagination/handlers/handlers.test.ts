@@ -188,11 +188,7 @@ describe("an invalid call", () => {
     ["apaginate with a promise", (r: any) => r.apaginate(Promise.resolve([])), "await the data first"],
     ["paginate with nothing", (r: any) => r.paginate(null), "requires a list or a data handler"],
     ["an unknown strategy", (r: any) => r.paginate([], { strategy: "pages" }), 'strategy must be "page_number"'],
-    [
-      "an option beside an instance",
-      (r: any) => r.paginate([], { strategy: "cursor", maxLimit: 5 }),
-      "is not an option",
-    ],
+    ["an option beside an instance", (r: any) => r.paginate([], { strategy: "cursor", maxLimit: 5 }), "unknown option"],
   ])("%s is a 500 whose log line says what to do", async (_title, call, message) => {
     const log = logCatcher();
     const client = await serveOnce((app) => app.get("/items", ({ response }) => call(response)), { logger: log });

@@ -154,7 +154,7 @@ describe.each(engineNames)("migrations on %s", (name) => {
     const options = { migration: [] } as object;
 
     for (const run of [migrate(database, "up", options), migrationStatus(database, options)])
-      await expect(run).rejects.toThrow("migrate.migration is not an option: did you mean migrations?");
+      await expect(run).rejects.toThrow('migrate: unknown option "migration". Did you mean "migrations"?');
     expect(await tables(place)).toEqual([]);
   });
 

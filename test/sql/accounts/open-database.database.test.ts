@@ -472,7 +472,7 @@ describe("openDatabase", () => {
   it.each([
     [{ poolSize: 1 }, "openDatabase.poolSize must be a whole number, 2 or more, received 1"],
     [{ timeoutSeconds: 0 }, "openDatabase.timeoutSeconds must be a number of seconds above 0, up to 600, received 0"],
-    [{ pool: 1 }, "openDatabase.pool is not an option"],
+    [{ pool: 1 }, 'openDatabase: unknown option "pool"'],
   ])("rejects %j", (options, message) => {
     expect(() => openDatabase("sqlite::memory:", options as object)).toThrow(message);
   });

@@ -688,7 +688,7 @@ describe("userModel", () => {
     [{ cacheSeconds: -1 }, "userModel.cacheSeconds must be"],
     [{ passwords: {} }, "userModel.passwords must be a PasswordHasher"],
     [{ bus: {} }, "userModel.bus must be a PubSub"],
-    [{ hasher: 1 }, "userModel.hasher is not an option"],
+    [{ hasher: 1 }, 'userModel: unknown option "hasher"'],
   ])("rejects %j", async (options, message) => {
     const place = await migratedPlace("SQLite");
 

@@ -626,7 +626,7 @@ describe("openDatabase", () => {
     [
       { primary: "postgres://db/shop", replica: [] },
       {},
-      "openDatabase.replica is not an option: did you mean replicas?",
+      'openDatabase: unknown option "replica". Did you mean "replicas"?',
     ],
     ["postgres://db/shop", { maxLagSeconds: 1 }, "openDatabase.maxLagSeconds is an option for replicas"],
     [{ primary: "postgres://db/shop", replicas: [] }, { maxLagSeconds: 0 }, "openDatabase.maxLagSeconds must be"],

@@ -1,4 +1,4 @@
-import { nearest } from "../../../core/resolve-options.ts";
+import { didYouMean } from "../../../core/advice/did-you-mean.ts";
 import { sourceParameters } from "../../../core/source-parameters.ts";
 import { isTypeRef } from "../types/arg.ts";
 import type { DeclaredParams, FieldDeclaration, FieldHead, Operation } from "./field-declaration.ts";
@@ -103,8 +103,8 @@ function takenNames(
   for (const key of first.keys) {
     if (params.names.has(key) || isAmbient(key)) continue;
     const declared = params.names.size === 0 ? "" : ` (declared: ${[...params.names].join(", ")})`;
-    const near = nearest(key, [...params.names]);
-    const advice = near === undefined ? "Add" : `Did you mean ${near}? If not, add`;
+    const hint = didYouMean(key, [...params.names]);
+    const advice = hint === null ? "Add" : `${hint} If not, add`;
     throw new ResolverError(
       place,
       `the parameter ${key} is not declared in params${declared}. ${advice} it with its type, such as { ${key}: t.int }`,
