@@ -1,5 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { parseEnv, promisify } from "node:util";
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { folderWithPackage } from "../scripts/package/built-package.ts";
 import { read } from "../scripts/package/repository.ts";
 import { cutLike } from "./docs/cut-like.ts";
+import { type EventStream, openEventStream } from "./docs/event-stream.ts";
 import { type Program, startProgram } from "./docs/program.ts";
 import { shellBlocks, withoutSetUp } from "./docs/shell-blocks.ts";
 
@@ -17,7 +17,7 @@ const ADDRESS = "http://127.0.0.1:3000";
 describe("the tutorial, file by file and command by command", () => {
   let folder: string;
   let program: Program | undefined;
-  let stream: { readonly child: ChildProcess; printed: string } | undefined;
+  let stream: EventStream | undefined;
 
   beforeAll(async () => {
     folder = await folderWithPackage("tutorial");
@@ -39,18 +39,6 @@ describe("the tutorial, file by file and command by command", () => {
     return { cwd: folder, env: { PATH, HOME: folder } };
   };
 
-  /** Keeps the command running. Resolves when the server has subscribed, so that no event is lost. */
-  async function openStream(command: string): Promise<void> {
-    const asked = command.replace("curl", "exec curl -H 'x-portico-tell-listening: 1'");
-    const child = spawn("bash", ["-ec", asked], { ...inShell(), stdio: ["ignore", "pipe", "inherit"] });
-    const opened = { child, printed: "" };
-    child.stdout.on("data", (chunk: Buffer) => {
-      opened.printed += String(chunk);
-    });
-    while (!opened.printed.includes(": listening")) await once(child.stdout, "data");
-    stream = opened;
-  }
-
   it.each(shellBlocks("docs/guide/tutorial.md"))("$step: $commands", async ({ commands, files, json, text }) => {
     for (const [name, code] of Object.entries(files)) await writeFile(join(folder, name), code);
     if (commands.startsWith("NODE_ENV=production")) return restart({ NODE_ENV: "production" });
@@ -60,9 +48,12 @@ describe("the tutorial, file by file and command by command", () => {
     const address = program?.url ?? ADDRESS;
     const here = own.replaceAll(ADDRESS, address);
 
-    if (here.includes("curl -sN")) return openStream(here);
+    if (here.includes("curl -sN")) {
+      stream = await openEventStream(here, inShell());
+      return;
+    }
     // Each response stands on its own line.
-    const { stdout } = await run("bash", ["-ec", here.replaceAll(/^curl.*$/gm, "$&; echo")], inShell());
+    const { stdout } = await run("bash", ["-ec", here.replaceAll(/^curl.*(?:(?<=\\)\n.*)*$/gm, "$&; echo")], inShell());
 
     // The reporter of Node's test runner begins its lines with a symbol.
     const lines = stdout.split("\n").map((line) => line.replace(/^[^\w{[]\s/, ""));

@@ -11,5 +11,6 @@ export const markdown: MarkdownOptions = {
     repositoryLinks(renderer);
     errorAnchors(renderer);
   },
-  theme: { light: "github-light-high-contrast", dark: "github-dark" },
+  container: { noteLabel: "Note", warningLabel: "Warning" },
+  theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
 };

@@ -17,7 +17,7 @@ export function repositoryLinks(markdown: MarkdownRenderer): void {
     state.tokens = state.tokens.flatMap((token, i, all) => {
       for (const child of token.children ?? []) servePublicFile(page, child);
       const outside = (token.children ?? []).map((child) => fileOutside(page, child));
-      token.meta = { file: token.children?.length === 3 ? outside[0] : undefined };
+      token.meta = { ...token.meta, file: token.children?.length === 3 ? outside[0] : undefined };
       for (const [at, file] of outside.entries()) if (file !== undefined) removeLink(token.children ?? [], at);
       const alone =
         token.type === "paragraph_close" ? (all[i - 1]?.meta as { file?: string } | undefined)?.file : undefined;
