@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { chromium } from "playwright-core";
@@ -8,12 +8,13 @@ import { openServers } from "./newcomer/open-servers.ts";
 import { expressApplication, fastifyApplication } from "./newcomer/servers.ts";
 import { run, terminal } from "./newcomer/shell.ts";
 
-// Does what a newcomer does, from the packed packages in an empty folder: creates an application from each template,
-// installs, tests and starts it, registers, signs in, queries, pages through a list and opens GraphiQL. It prints the
-// seconds of each step, the totals, and the first of them last. A step that fails ends it with 1. The time does not, because other processes
-// use the machine as well.
+// Does what a newcomer does, from the packed packages in an empty folder. The first journey is the quick start: it creates,
+// installs and starts an application, signs in two users, and lets the file grow until the rule hides the note of one from the
+// other. The others create an application from each template, install, test and start it, register, sign in, query, page
+// through a list and open GraphiQL. It prints the seconds of each step, the totals, and the first of them last. A step that
+// fails ends it with 1. The time does not, because other processes use the machine as well.
 // node lab/newcomer.ts [--short] [--no-build]
-//   --short     the template minimal with npm only
+//   --short     the quick start, and the template minimal with npm
 //   --no-build  packs the present dist/ of Portico
 
 const GOAL_SECONDS = 60;
@@ -24,7 +25,10 @@ const apiName = `newcomer-${randomBytes(4).toString("hex")}`;
 const place = mkdtempSync(join(tmpdir(), "newcomer-"));
 
 const minimal: Journey = { name: "minimal", template: "minimal", source: "app.ts" };
+const page = readFileSync(join(root, "docs/guide/quick-start.md"), "utf8");
+const quickStart: Journey = { ...minimal, name: "quick start", page };
 const journeys: readonly Journey[] = [
+  quickStart,
   minimal,
   { ...minimal, name: "minimal after npm init", isInitialised: true },
   { name: "api", folder: apiName, template: "api", source: "src/app.ts" },
@@ -45,7 +49,7 @@ try {
   if (!isShort) await run(tools, terminal(), "npm", "install", "--no-save", "pnpm", "@yarnpkg/cli-dist");
   const path = `${join(tools, "node_modules/.bin")}${delimiter}${process.env["PATH"]}`;
 
-  for (const journey of isShort ? [minimal] : journeys) {
+  for (const journey of isShort ? [quickStart, minimal] : journeys) {
     const servers = journey.template === "api" ? await openServers(apiName) : null;
     try {
       const env = { PATH: path, ...servers?.env };

@@ -4,6 +4,7 @@ import { SimpleUser } from "portico/auth";
 import { liveClient, type TestResponse } from "portico/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { app, changed } from "../examples/one-rule/app.ts";
+import { growthsIn } from "../scripts/docs/grown-file.ts";
 import { filesBelow, read, root } from "../scripts/package/repository.ts";
 import { runPortico } from "./cli/run-portico.ts";
 
@@ -41,9 +42,11 @@ describe("the start page shows what one rule does", () => {
 
     for (const name of ["route", "list"])
       expect(readme).toContain(`\`\`\`text\n${read(`docs/one-rule/${name}.txt`)}\`\`\``);
-    // Nothing else is left out when the pages are compiled.
+    // Nothing else is left out when the pages are compiled. The test of the quick start compiles its parts together.
     const pages = (await filesBelow("docs", ".md")).filter((file) => read(file).includes("```ts excerpt"));
-    expect(pages).toEqual([]);
+    expect(pages).toEqual(["docs/guide/quick-start.md"]);
+    const [, ...parts] = read("docs/guide/quick-start.md").split("```ts excerpt");
+    expect(growthsIn(read("docs/guide/quick-start.md"))).toHaveLength(parts.length);
   });
 
   it("on a route", async () => {

@@ -1,69 +1,110 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
-import { parseEnv, promisify } from "node:util";
+import { cp, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Growth, grow, growthsIn } from "../scripts/docs/grown-file.ts";
 import { folderWithPackage } from "../scripts/package/built-package.ts";
-import { root } from "../scripts/package/repository.ts";
-import { compileSnippets, pageSnippets } from "../scripts/snippets/snippets.ts";
+import { read, root } from "../scripts/package/repository.ts";
+import { compileSnippets } from "../scripts/snippets/snippets.ts";
 import { cutLike } from "./docs/cut-like.ts";
+import { type EventStream, openEventStream } from "./docs/event-stream.ts";
 import { type Program, startProgram } from "./docs/program.ts";
-import { shellBlocks, withoutSetUp } from "./docs/shell-blocks.ts";
 
 const page = "docs/guide/quick-start.md";
+const template = "packages/create-portico/templates/minimal";
+const ADDRESS = "http://127.0.0.1:3000";
 const run = promisify(execFile);
 
-describe("the quick start, file by file and command by command", () => {
+/** A block of commands with `curl`, with the growth of the file before it and the response that the page shows after it. */
+interface Step {
+  readonly first: string;
+  readonly commands: string;
+  readonly growths: readonly Growth[];
+  readonly response: string | undefined;
+}
+
+function readSteps(): readonly Step[] {
+  const text = read(page);
+  let from = 0;
+  return [...text.matchAll(/^```sh\n(?<commands>curl.*?)^```\n(?:\n```json\n(?<response>.*?)^```$)?/gms)].map(
+    (found) => {
+      const { commands = "", response } = found.groups ?? {};
+      const growths = growthsIn(text.slice(from, found.index));
+      from = found.index;
+      return { first: commands.split("\n")[0] ?? "", commands, growths, response };
+    },
+  );
+}
+
+describe("the quick start, growth by growth and command by command", () => {
   let folder: string;
   let program: Program | undefined;
+  let stream: EventStream | undefined;
 
   beforeAll(async () => {
     folder = await folderWithPackage("quick-start");
-    await writeFile(join(folder, ".curlrc"), 'write-out = "\\n"');
+    await cp(join(root, template), folder, { recursive: true });
+    // Stands in for `npm run dev`, without its log.
+    await writeFile(
+      join(folder, "start.ts"),
+      'import { app } from "./app.ts";\nconsole.log(`listening on ${(await app.listen({ port: 0 })).url}`);\n',
+    );
   });
-  afterAll(async () => void (await program?.end("SIGTERM")));
+  afterAll(async () => {
+    stream?.child.kill();
+    await program?.end("SIGTERM");
+  });
 
-  /** Stands in for `node --watch`: the server runs the files as they are now. */
   async function restart(): Promise<Program> {
     await program?.end("SIGTERM");
-    const env = parseEnv(await readFile(join(folder, ".env"), "utf8")) as Record<string, string>;
-    return startProgram(folder, "server.ts", env);
+    return startProgram(folder, "start.ts", {
+      SECRET: "of-the-quick-start-in-its-own-test",
+      DATABASE_URL: "sqlite:notes.db",
+    });
   }
 
-  async function runInFolder(commands: string): Promise<string> {
-    const PATH = [join(root, "node_modules", ".bin"), process.env["PATH"]].join(delimiter);
-    const env = { PATH, HOME: folder, CURL_HOME: folder };
-    return (await run("bash", ["-ec", commands], { cwd: folder, env })).stdout.trim();
-  }
+  it.each(readSteps())("runs the commands from `$first`", async ({ commands, growths, response }) => {
+    const file = join(folder, "app.ts");
+    await writeFile(file, growths.reduce(grow, await readFile(file, "utf8")));
+    if (growths.length > 0 || program === undefined) program = await restart();
+    const { url } = program;
+    const here = commands.replaceAll(ADDRESS, url);
+    if (here.includes("curl -sN")) {
+      stream = await openEventStream(here, { cwd: folder });
+      return;
+    }
 
-  it.each(shellBlocks("docs/guide/quick-start.md"))("$step: $commands", async ({ commands, files, json }) => {
-    for (const [name, code] of Object.entries(files)) await writeFile(join(folder, name), code);
-    const own = withoutSetUp(commands).replaceAll("npx ", "");
-    if (own.includes("curl")) program = await restart();
-    const url = program?.url ?? "";
+    const { stdout } = await run("bash", ["-ec", here], { cwd: folder });
 
-    const output = await runInFolder(own.replaceAll("http://127.0.0.1:3000", url));
-
-    if (json === undefined) return;
-    const sample = JSON.parse(json.replaceAll("http://127.0.0.1:3000", url)) as unknown;
-    expect(cutLike(sample, JSON.parse(output.split("\n").at(-1) ?? ""))).toEqual(sample);
+    if (response === undefined) return;
+    const sample = JSON.parse(response.replaceAll(ADDRESS, url)) as unknown;
+    expect(cutLike(sample, JSON.parse(stdout))).toEqual(sample);
   });
 
-  it("does not compile with any mistake on the page", async () => {
-    const mistakes = [
-      ["auth: true })(listBooks)", "auht: true })(listBooks)"],
-      ['[["title", "asc"]]', '[["titel", "asc"]]'],
-      ["({ title, trx })", "({ titel, trx })"],
-    ] as const;
-    const pages = [["", ""] as const, ...mistakes].map(([right, wrong], i) =>
-      pageSnippets(page).map((snippet) => ({
-        ...snippet,
-        file: i === 0 ? "right.md" : `mistake-${i}.md`,
-        code: snippet.code.replace(right, wrong),
-      })),
-    );
+  it("shows other users no event of a note that isn't theirs", async () => {
+    const [, sample] = /^(event: next\ndata: .+)$/m.exec(read(page)) ?? [];
 
-    const faults = await compileSnippets("mistakes", pages.flat());
+    await expect.poll(() => stream?.printed).toContain(sample);
+
+    expect(stream?.printed.match(/^event: next$/gm)).toHaveLength(1);
+  });
+
+  it("ends with an app.ts that compiles, but not with any mistake on the page", async () => {
+    const code = growthsIn(read(page)).reduce(grow, read(`${template}/app.ts`));
+    const mistakes = [
+      ["{ auth: ownNotes }", "{ auht: ownNotes }"],
+      ['[["id", "desc"]]', '[["idd", "desc"]]'],
+      ["({ ctx, text })", "({ ctx, txt })"],
+    ] as const;
+    const pages = [["", ""] as const, ...mistakes].map(([right, wrong], i) => ({
+      file: i === 0 ? "right.md" : `mistake-${i}.md`,
+      line: 1,
+      language: "ts" as const,
+      code: code.replace(right, wrong),
+    }));
+
+    const faults = await compileSnippets("mistakes", pages);
 
     const faulty = faults.flatMap((fault) => /^(?<file>\S+\.md):\d+: error/.exec(fault)?.groups?.["file"] ?? []);
     expect(new Set(faulty)).toEqual(new Set(["mistake-1.md", "mistake-2.md", "mistake-3.md"]));

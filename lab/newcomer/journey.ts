@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
+import { grow, growthsIn } from "../../scripts/docs/grown-file.ts";
 import { openGraphiql } from "./open-graphiql.ts";
 import { type Environment, run, Started, terminal } from "./shell.ts";
 import { Stopwatch } from "./stopwatch.ts";
@@ -19,6 +20,8 @@ export interface Journey {
   readonly files?: Readonly<Record<string, string>>;
   /** A source file whose change restarts the server. */
   readonly source?: string;
+  /** A page that lets the source file grow until it shows what the rule does. The journey is the page then, and nothing else. */
+  readonly page?: string;
 }
 
 export interface Equipment {
@@ -59,7 +62,7 @@ export async function travel(journey: Journey, { place, browser, packed, env: ad
     await watch.time("migrate", () =>
       run(folder, env, "npx", "portico", "migrate", "up", "--database", "sqlite:portico.db"),
     );
-  else {
+  else if (journey.page === undefined) {
     await watch.time("test", () => run(folder, env, packageManager, "test"));
     await watch.time("check the types", () => run(folder, env, packageManager, "run", "check"));
   }
@@ -69,11 +72,26 @@ export async function travel(journey: Journey, { place, browser, packed, env: ad
     const host = await watch.time("start", () => server.until(/(http:\/\/127\.0\.0\.1:\d+)$/m));
     const url = template === "existing" ? `${host}/portico` : host;
     const visitor = new Visitor(url);
-    await watch.time("register and sign in", () => visitor.register());
+    const { source, page } = journey;
+    if (page !== undefined && source !== undefined) {
+      const other = new Visitor(url);
+      await watch.time("register and sign in two users", async () => {
+        await visitor.register("ada");
+        await other.register("bob");
+      });
+      await watch.time("let the file grow", async () => {
+        const path = join(folder, source);
+        writeFileSync(path, growthsIn(page).reduce(grow, readFileSync(path, "utf8")));
+        const moved = await server.until(/^restarted in \d+ ms.*(http:\/\/127\.0\.0\.1:\d+)$/m);
+        for (const user of [visitor, other]) user.url = moved;
+      });
+      await watch.time("see the rule hold", () => visitor.hideNoteFrom(other));
+      return { all: watch.total(), withoutInstall: watch.total(INSTALL), folder };
+    }
+    await watch.time("register and sign in", () => visitor.register("ann"));
     await watch.time("query and mutate", () => visitor.queryAndMutate());
     await watch.time("page through the list", () => visitor.pageThrough());
     await watch.time("open GraphiQL in a browser", () => openGraphiql(browser, url));
-    const { source } = journey;
     if (source !== undefined)
       await watch.time("restart after a change", async () => {
         const path = join(folder, source);

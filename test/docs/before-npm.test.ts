@@ -5,7 +5,7 @@ import { withoutNpmNotes } from "../../scripts/release/without-npm-notes.ts";
 
 // Goes when the packages are on npm, together with the notes.
 
-const FIRST = /^```sh\n(?:(?!^```).*\n)*?.*\b(?:npm|pnpm|yarn) (?:create|install) portico/m;
+const FIRST = /^```sh(?: \[\w+\])?\n(?:(?!^```).*\n)*?.*\b(?:npm|pnpm|yarn) (?:create|install) portico/m;
 const pages = globSync(["README.md", "docs/**/*.md", "packages/*/README.md"], { cwd: root }).filter((page) =>
   FIRST.test(read(page)),
 );

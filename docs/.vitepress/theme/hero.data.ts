@@ -16,7 +16,7 @@ const loader: { readonly watch: readonly string[]; load(files: readonly string[]
     const code = /\/\/ #region rule\n([^]*?)\n\/\/ #endregion/.exec(readFileSync(file, "utf8"))?.[1] ?? "";
     const renderer = await createMarkdownRenderer(".", markdown);
     return {
-      html: renderer.render(["```sh", "npm create portico@latest", "```", "", "```ts", code, "```"].join("\n")),
+      html: renderer.render(["```sh", "npm create portico@latest my-api", "cd my-api", "npm run dev", "```", "", "```ts", code, "```"].join("\n")),
     };
   },
 };
