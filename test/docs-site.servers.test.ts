@@ -54,6 +54,37 @@ describe("the sidebar of the site", () => {
   });
 });
 
+describe("the beginning", () => {
+  it("is the same command everywhere", () => {
+    const command = "```sh\nnpm create portico@latest my-api\ncd my-api\nnpm run dev\n```";
+    const pages = ["README.md", "docs/index.md", "docs/guide/quick-start.md"];
+
+    expect(pages.filter((page) => !read(page).replace("sh [npm]", "sh").includes(command))).toEqual([]);
+  });
+});
+
+describe("the code of a page", () => {
+  // The theme wraps the lines of these, because they are commands and output.
+  const wrapped = new Set(["sh", "dockerfile", "text", "http", ""]);
+
+  it("has lines of at most 84 characters, so that it doesn't scroll sideways", async () => {
+    const pages = ["README.md", ...(await filesBelow("docs", ".md"))].filter(
+      (page) => !/^docs\/(?:api\/|comparison)/.test(page),
+    );
+    const wide = pages.flatMap((page) =>
+      [...read(page).matchAll(/^(?<indent> *)```(?<language>\w*)(?: [^\n]*)?\n(?<code>.*?)^ *```$/gms)].flatMap(
+        ({ groups }) => {
+          const { language = "", indent = "", code = "" } = groups ?? {};
+          const lines = wrapped.has(language) ? [] : code.split("\n");
+          return lines.filter((line) => line.length - indent.length > 84).map((line) => `${page}: ${line}`);
+        },
+      ),
+    );
+
+    expect(wide).toEqual([]);
+  });
+});
+
 describe("the sidebars of the sections", () => {
   const more = { text: "Exports", items: [{ text: "portico", link: "/api/portico" }] };
   const found = sidebars(read("docs/README.md"), more);

@@ -10,31 +10,23 @@ import { compileSnippets } from "../scripts/snippets/snippets.ts";
 import { cutLike } from "./docs/cut-like.ts";
 import { type EventStream, openEventStream } from "./docs/event-stream.ts";
 import { type Program, startProgram } from "./docs/program.ts";
+import { type ShellBlock, shellBlocks } from "./docs/shell-blocks.ts";
 
 const page = "docs/guide/quick-start.md";
 const template = "packages/create-portico/templates/minimal";
 const ADDRESS = "http://127.0.0.1:3000";
 const run = promisify(execFile);
 
-/** A block of commands with `curl`, with the growth of the file before it and the response that the page shows after it. */
-interface Step {
-  readonly first: string;
-  readonly commands: string;
-  readonly growths: readonly Growth[];
-  readonly response: string | undefined;
-}
-
-function readSteps(): readonly Step[] {
-  const text = read(page);
-  let from = 0;
-  return [...text.matchAll(/^```sh\n(?<commands>curl.*?)^```\n(?:\n```json\n(?<response>.*?)^```$)?/gms)].map(
-    (found) => {
-      const { commands = "", response } = found.groups ?? {};
-      const growths = growthsIn(text.slice(from, found.index));
-      from = found.index;
-      return { first: commands.split("\n")[0] ?? "", commands, growths, response };
-    },
-  );
+/** The blocks of commands with `curl`, with the growth of the file since the one before. */
+function readSteps(): readonly (ShellBlock & { readonly growths: readonly Growth[] })[] {
+  let rest = read(page);
+  return shellBlocks("docs/guide/quick-start.md")
+    .filter(({ commands }) => commands.startsWith("curl"))
+    .map((block) => {
+      const [above = "", ...below] = rest.split(block.commands);
+      rest = below.join(block.commands);
+      return { ...block, growths: growthsIn(above) };
+    });
 }
 
 describe("the quick start, growth by growth and command by command", () => {
@@ -64,7 +56,7 @@ describe("the quick start, growth by growth and command by command", () => {
     });
   }
 
-  it.each(readSteps())("runs the commands from `$first`", async ({ commands, growths, response }) => {
+  it.each(readSteps())("$step: $commands", async ({ commands, growths, json }) => {
     const file = join(folder, "app.ts");
     await writeFile(file, growths.reduce(grow, await readFile(file, "utf8")));
     if (growths.length > 0 || program === undefined) program = await restart();
@@ -77,8 +69,8 @@ describe("the quick start, growth by growth and command by command", () => {
 
     const { stdout } = await run("bash", ["-ec", here], { cwd: folder });
 
-    if (response === undefined) return;
-    const sample = JSON.parse(response.replaceAll(ADDRESS, url)) as unknown;
+    if (json === undefined) return;
+    const sample = JSON.parse(json.replaceAll(ADDRESS, url)) as unknown;
     expect(cutLike(sample, JSON.parse(stdout))).toEqual(sample);
   });
 

@@ -29,7 +29,7 @@ text { fill: #1f2937; }
   rect { fill: #64748b; }
   rect.portico { fill: #2dd4bf; }
   text { fill: #e5e7eb; }
-  .ground { fill: #1b1b1f; }
+  .ground { fill: #14181f; }
 }`;
 
 /** Draws groups of horizontal bars as SVG, for light and dark pages. Portico's own bars are highlighted. */

@@ -25,7 +25,7 @@ text { fill: #1f2937; }
 @media (prefers-color-scheme: dark) {
   text { fill: #e5e7eb; }
   .grid { stroke: #374151; }
-  .ground { fill: #1b1b1f; }
+  .ground { fill: #14181f; }
 }`;
 
 /** Draws lines as SVG, for light and dark pages. */

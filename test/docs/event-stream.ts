@@ -15,6 +15,6 @@ export async function openEventStream(command: string, options: SpawnOptions): P
   child.stdout?.on("data", (chunk: Buffer) => {
     opened.printed += String(chunk);
   });
-  while (!opened.printed.includes(": listening")) await once(child.stdout as NonNullable<typeof child.stdout>, "data");
+  while (!opened.printed.includes(": listening")) await once(child.stdout, "data");
   return opened;
 }

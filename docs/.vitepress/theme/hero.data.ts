@@ -15,9 +15,8 @@ const loader: { readonly watch: readonly string[]; load(files: readonly string[]
   async load([file = ""]: readonly string[]): Promise<Hero> {
     const code = /\/\/ #region rule\n([^]*?)\n\/\/ #endregion/.exec(readFileSync(file, "utf8"))?.[1] ?? "";
     const renderer = await createMarkdownRenderer(".", markdown);
-    return {
-      html: renderer.render(["```sh", "npm create portico@latest my-api", "cd my-api", "npm run dev", "```", "", "```ts", code, "```"].join("\n")),
-    };
+    const start = ["npm create portico@latest my-api", "cd my-api", "npm run dev"];
+    return { html: renderer.render(["```sh", ...start, "```", "", "```ts", code, "```"].join("\n")) };
   },
 };
 export default loader;
