@@ -71,6 +71,16 @@ describe.each([
   });
 });
 
+it("the access table of the template api is that of its application", { timeout }, async () => {
+  const cwd = join(root, folder, "templates/api");
+  const env = { PATH: process.env["PATH"], DATABASE_URL: "postgres://postgres@127.0.0.1:5432/test" };
+  const portico = [...builtDoors(), "--env-file=.env.test", join(builtPackage(), "dist/cli/portico.js")];
+
+  const { stdout } = await run(process.execPath, [...portico, "audit", "--check"], { cwd, env });
+
+  expect(stdout).toContain("the application matches access.md");
+});
+
 it("the workflow of the template api uses the actions of this repository", () => {
   const uses = (file: string): readonly string[] => read(file).match(/uses: .+$/gm) ?? [];
   const own = uses(".github/workflows/ci.yml");

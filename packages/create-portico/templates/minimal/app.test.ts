@@ -8,8 +8,11 @@ after(() => app.close());
 async function signUp(username: string) {
   const client = testClient(app).withCookies();
   const password = "correct horse battery";
-  await client.post("/account/register", { body: { email: `${username}@example.org`, username, password } });
-  await client.post("/account/login", { body: { identifier: username, password } });
+  const user = { email: `${username}@example.org`, username, password };
+  const registered = await client.post("/account/register", { body: user });
+  assert.equal(registered.status, 202, registered.text());
+  const signedIn = await client.post("/account/login", { body: { identifier: username, password } });
+  assert.equal(signedIn.status, 200, signedIn.text());
   return client;
 }
 

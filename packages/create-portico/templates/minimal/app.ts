@@ -49,7 +49,7 @@ export const app = new PorticoApp({
   title: "my-api",
   stores: sqlStores(database),
   cursorKeys: [secret],
-  logger: import.meta.main ? { level: "info" } : false, // quiet in tests
+  logger: { level: import.meta.main ? "info" : "error" }, // in tests only the reason of a 500
 });
 app.onClose(() => database.destroy());
 app.use(authentication({ userModel: userModel(database), secret, audience: "my-api" })); // adds /account/*

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { sql } from "kysely";
 import { env, memoryStores } from "portico";
@@ -15,7 +16,8 @@ const { api } = await import("../src/app.ts");
 const { database } = await import("../src/database.ts");
 const { migrations } = await import("../src/migrations/migrations.ts");
 
-export const app = api({ stores: memoryStores(), logger: false });
+// The log shows the reason of a 500.
+export const app = api({ stores: memoryStores(), logger: { level: "error" } });
 
 before(async () => {
   await sql`create schema ${sql.id(schema)}`.execute(server);
@@ -28,11 +30,14 @@ after(async () => {
   await server.destroy();
 });
 
-/** Registers a user and returns a client that is signed in. */
+/** Registers a user and returns a client that is signed in. Fails with the response if that is not possible. */
 export async function signUp(username: string) {
   const client = testClient(app).withCookies();
   const password = "correct horse battery";
-  await client.post("/account/register", { body: { email: `${username}@example.org`, username, password } });
-  await client.post("/account/login", { body: { identifier: username, password } });
+  const user = { email: `${username}@example.org`, username, password };
+  const registered = await client.post("/account/register", { body: user });
+  assert.equal(registered.status, 202, registered.text());
+  const signedIn = await client.post("/account/login", { body: { identifier: username, password } });
+  assert.equal(signedIn.status, 200, signedIn.text());
   return client;
 }
