@@ -6,7 +6,7 @@ import type { Mail } from "../src/auth/accounts/mailer.ts";
 import { authentication } from "../src/auth/preset/authentication.ts";
 import { pathsType } from "../src/cli/commands/client/paths-type.ts";
 import { PorticoApp } from "../src/portico-app.ts";
-import { openDatabase } from "../src/sql/database/open-database.ts";
+import { openDatabase } from "../src/sql/database/open/open-database.ts";
 import { migrate } from "../src/sql/migrations/migrate.ts";
 import { userModel } from "../src/sql/users/user-model.ts";
 import type { Connect } from "../tools/openapi-clients/account-client.ts";

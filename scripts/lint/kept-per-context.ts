@@ -14,7 +14,7 @@ const handles: Readonly<Record<string, string>> = {
   "src/kernel/pages/route-list.ts": "the declaration of the list, and whether it was applied",
   "src/kernel/events/event-hold.ts": "the events of an open transaction",
   "src/kernel/events/listening.ts": "whether a test waits for the subscription",
-  "src/sql/database/pooled-database.ts": "the open transactions",
+  "src/sql/database/open/pooled-database.ts": "the open transactions",
   "src/sql/database/replicas/replica-reads.ts": "the server that is read from, chosen anew after a second",
   "src/sql/database/replicas/write-positions.ts": "whether the primary must be read from now on",
   "src/sql/database/warn-of-repetition.ts": "the number of statements, for a warning",

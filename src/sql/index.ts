@@ -4,7 +4,7 @@ export { type AccountLog, type AccountLogEntry, accountLog } from "./account-log
 export { accountLogMigration } from "./account-log/account-log-migration.ts";
 export type { Database, SentStatement, Transaction, TransactionSettings } from "./database/database.ts";
 export type { Guard, GuardedTable, TableRule } from "./database/guard.ts";
-export { type DatabaseOptions, type DatabaseServers, openDatabase } from "./database/open-database.ts";
+export { type DatabaseOptions, type DatabaseServers, openDatabase } from "./database/open/open-database.ts";
 export type { PorticoTables, UserTable } from "./database/portico-tables.ts";
 export { transaction } from "./database/transaction.ts";
 export { TableHandler, type TableHandlerOptions, tableHandler } from "./lists/table-handler.ts";

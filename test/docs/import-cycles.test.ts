@@ -41,7 +41,6 @@ it("of the folders of src, only those of contexts and gates import each other, a
     "auth/accounts auth/accounts/ownership auth/accounts/routes auth/accounts/routes/providers",
     "graphql/declare/fields graphql/declare/nodes graphql/declare/types",
     "kernel/access kernel/context",
-    "sql/database sql/database/postgres sql/database/replicas",
   ]);
 });
 

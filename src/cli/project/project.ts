@@ -98,7 +98,7 @@ export class Project {
     const given = this.#options.database ?? database ?? this.#context.env["DATABASE_URL"];
     if (typeof given === "object") return given as unknown as Database;
     if (given !== undefined && given !== "") {
-      const { openDatabase } = await import("../../sql/database/open-database.ts");
+      const { openDatabase } = await import("../../sql/database/open/open-database.ts");
       return openDatabase(given, { poolSize: 2 });
     }
     if (users !== undefined) return (await this.users()).objects.database;

@@ -8,7 +8,7 @@ import { withTimeout } from "../../core/work/with-timeout.ts";
 import { encodeEvent, isEvent, type PubSub, type SubscribeOptions, type Topic } from "../../stores/pub-sub.ts";
 import { queuedIn, Subscription } from "../../stores/subscription.ts";
 import type { Database, Listen, Listener } from "../database/database.ts";
-import { poolOf } from "../database/pooled-database.ts";
+import { poolOf } from "../database/open/pooled-database.ts";
 
 const MAX_QUEUED = 1_000;
 /** UTF-16 code units, of at most three bytes each. PostgreSQL accepts payloads of less than 8,000 bytes. */

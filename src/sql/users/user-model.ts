@@ -5,7 +5,7 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import { optional, resolveOptions, seconds, textList, thing, withMethod } from "../../core/resolve-options.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 import type { Database } from "../database/database.ts";
-import { poolOf } from "../database/pooled-database.ts";
+import { poolOf } from "../database/open/pooled-database.ts";
 import type { PorticoTables } from "../database/portico-tables.ts";
 import { asPortico } from "../guard/acting-handles.ts";
 import { ApplicationColumns } from "./application-columns.ts";

@@ -42,7 +42,7 @@ const WRITES_FIX =
 
 /** A database that responds may still be read-only, locked or without space. */
 async function checkWrites(database: Database): Promise<readonly Finding[]> {
-  const { poolOf } = await import("../../../sql/database/pooled-database.ts");
+  const { poolOf } = await import("../../../sql/database/open/pooled-database.ts");
   await poolOf(database)?.probe();
   return [ok("writes", "the database accepts writes")];
 }
@@ -60,7 +60,7 @@ async function checkPooler(database: Database): Promise<readonly Finding[]> {
 }
 
 async function checkReplicas(database: Database): Promise<readonly Finding[]> {
-  const { poolOf } = await import("../../../sql/database/pooled-database.ts");
+  const { poolOf } = await import("../../../sql/database/open/pooled-database.ts");
   const found = (await poolOf(database)?.replicas?.examine()) ?? [];
   return found.map(({ name, problem }) =>
     problem === null

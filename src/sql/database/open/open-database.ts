@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { type Dialect, Kysely, type PostgresPool } from "kysely";
-import { ConfigurationError } from "../../core/configuration-error.ts";
+import { ConfigurationError } from "../../../core/configuration-error.ts";
 import {
   anything,
   callable,
@@ -13,24 +13,24 @@ import {
   resolveOptions,
   secondsUpTo,
   thing,
-} from "../../core/resolve-options.ts";
-import type { Caller } from "../../kernel/identity/identity.ts";
-import { Guard as TableGuard } from "../guard/guard.ts";
-import { GuardedDialect } from "../guard/guarded-dialect.ts";
-import { dialectOf } from "../statements/sql-dialect.ts";
-import type { Database, SentStatement } from "./database.ts";
-import { parseDatabaseUrl } from "./database-url.ts";
-import type { Guard } from "./guard.ts";
-import { pluggedIn } from "./keeping-plugins.ts";
-import { NodeSqliteDialect } from "./node-sqlite-dialect.ts";
-import { PoolPart } from "./pool-part.ts";
+} from "../../../core/resolve-options.ts";
+import type { Caller } from "../../../kernel/identity/identity.ts";
+import { Guard as TableGuard } from "../../guard/guard.ts";
+import { GuardedDialect } from "../../guard/guarded-dialect.ts";
+import { dialectOf } from "../../statements/sql-dialect.ts";
+import type { Database, SentStatement } from "../database.ts";
+import { parseDatabaseUrl } from "../database-url.ts";
+import type { Guard } from "../guard.ts";
+import { pluggedIn } from "../keeping-plugins.ts";
+import { NodeSqliteDialect } from "../node-sqlite-dialect.ts";
+import { PoolPart } from "../pool-part.ts";
+import type { PorticoTables } from "../portico-tables.ts";
+import { openPool, postgresListen, usePool } from "../postgres/open-pool.ts";
+import { openReplicas, positionsOf } from "../replicas/open-replicas.ts";
+import { TrackedWrites } from "../replicas/tracked-writes.ts";
+import { statementLog } from "../statement-log.ts";
 import { pooledDatabase } from "./pooled-database.ts";
-import type { PorticoTables } from "./portico-tables.ts";
-import { openPool, postgresListen, usePool } from "./postgres/open-pool.ts";
-import { ReachablePostgres } from "./postgres/reachable-postgres.ts";
-import { openReplicas, positionsOf } from "./replicas/open-replicas.ts";
-import { TrackedWrites } from "./replicas/tracked-writes.ts";
-import { statementLog } from "./statement-log.ts";
+import { ReachablePostgres } from "./reachable-postgres.ts";
 
 export interface DatabaseOptions<DB = any> {
   /**

@@ -4,12 +4,12 @@ import { isInstance } from "../../../core/describe-error.ts";
 import { outsideRequest } from "../../../core/outside-request.ts";
 import { reporting } from "../../../kernel/context/reporting.ts";
 import type { PoolPart } from "../pool-part.ts";
+import { LateCursor, loadCursor } from "../postgres/late-cursor.ts";
+import type { OpenPool } from "../postgres/open-pool.ts";
+import { isFull, isLost, isReadOnly, postgresError, unreachable } from "../postgres/postgres-error.ts";
+import { statementKind } from "../postgres/statement-kind.ts";
+import type { WatchedClients } from "../postgres/watched-clients.ts";
 import type { TrackedWrites } from "../replicas/tracked-writes.ts";
-import { LateCursor, loadCursor } from "./late-cursor.ts";
-import type { OpenPool } from "./open-pool.ts";
-import { isFull, isLost, isReadOnly, postgresError, unreachable } from "./postgres-error.ts";
-import { statementKind } from "./statement-kind.ts";
-import type { WatchedClients } from "./watched-clients.ts";
 
 /** PostgreSQL through `pg`. If the server is down, errors have status 503. */
 export class ReachablePostgres extends PostgresDialect {
