@@ -2,6 +2,7 @@ import type { KyselyPlugin, QueryId } from "kysely";
 import { currentContext } from "../../kernel/context/current-context.ts";
 import type { BaseContext } from "../../kernel/context/http-context.ts";
 import { ANONYMOUS, type Caller } from "../../kernel/identity/identity.ts";
+import type { AnyQuery } from "../statements/any-query.ts";
 
 /** On whose behalf a statement runs: a caller, or no one in particular, whom no rule concerns. */
 export type GuardCaller = UserCaller | "system";
@@ -47,11 +48,20 @@ export class CallerPlugin implements KyselyPlugin {
 export const AS_PORTICO: CallerPlugin = new CallerPlugin("system");
 
 /** The caller of the handle that a query was built with; `undefined` if the handle has none. */
-export function callerOf(queryId: QueryId): GuardCaller | undefined {
-  return callers.get(queryId);
+export function namedCaller(query: AnyQuery): GuardCaller | undefined {
+  let found: GuardCaller | undefined;
+  const reader: KyselyPlugin = {
+    transformQuery: ({ node, queryId }) => {
+      found = takeCaller(queryId);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  query.withPlugin(reader).toOperationNode();
+  return found;
 }
 
-/** Returns the same once: the query may be compiled with another handle next time. */
+/** The caller of the handle that is about to compile a query. The query may be compiled with another handle next time. */
 export function takeCaller(queryId: QueryId): GuardCaller | undefined {
   const caller = callers.get(queryId);
   callers.delete(queryId);

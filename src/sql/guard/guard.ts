@@ -1,4 +1,4 @@
-import type { CompiledQuery, OperationNode, QueryCompiler, QueryId, RootOperationNode, SelectQueryNode } from "kysely";
+import type { CompiledQuery, OperationNode, QueryCompiler, QueryId, RootOperationNode } from "kysely";
 import { conditionFor } from "../../kernel/access/list-scope-of.ts";
 import type { BaseContext } from "../../kernel/context/http-context.ts";
 import { ANONYMOUS, type Caller } from "../../kernel/identity/identity.ts";
@@ -81,28 +81,13 @@ export class Guard {
     try {
       const operation = operationCaller();
       const caller = named ?? operation;
-      const transformer = new GuardTransformer(this.#conditionsFor(caller), false);
+      const transformer = new GuardTransformer(this.conditionsFor(caller), false);
       const node = transformer.transformNode(root, id);
       const of = named === undefined && operation !== null ? ofOperation(operation) : OF_NO_OPERATION;
       return { node, statement: { kind: "guarded", result: transformer.result, ...of, caller } };
     } catch (error) {
       return { node: root, statement: { kind: "refused", error } };
     }
-  }
-
-  /**
-   * Returns the query of a list with the rules of its tables. The conditions of the list itself read their tables unguarded.
-   *
-   * @param ruleOf is called wherever the query reads a table, with its rule, and returns the one to apply
-   */
-  list(
-    node: SelectQueryNode,
-    caller: UserCaller | null,
-    ruleOf: (table: string, rule: ConditionNode) => ConditionNode,
-  ): SelectQueryNode {
-    const conditions = this.#conditionsFor(caller);
-    const of: TableConditions["of"] = (table, verb) => ruleOf(table, conditions.of(table, verb));
-    return new GuardTransformer({ ...conditions, of }, true).transformNode(node);
   }
 
   /** The columns of each table that its rule for reading compares with values: usually the one of the tenant. */
@@ -153,7 +138,7 @@ export class Guard {
     // The application may have registered a class with more members.
     const user: unknown = new SampleUser(mayAll);
     try {
-      return this.#conditionsFor(userCaller(user as Caller)).of(table, verb);
+      return this.conditionsFor(userCaller(user as Caller)).of(table, verb);
     } catch {
       return NEVER["~condition"];
     }
@@ -169,7 +154,7 @@ export class Guard {
   }
 
   /** Returns the conditions of a caller, each of which is read once. */
-  #conditionsFor(caller: UserCaller | null): TableConditions {
+  conditionsFor(caller: UserCaller | null): TableConditions {
     const known = new Map<string, ConditionNode>();
     return {
       engine: this.#engine,

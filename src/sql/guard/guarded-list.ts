@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   type AliasNode,
   type IdentifierNode,
@@ -8,50 +9,74 @@ import {
   type SelectQueryNode,
 } from "kysely";
 import { ALWAYS, type Condition, type ConditionNode, Term } from "../../pagination/conditions/condition.ts";
+import type { AnyQuery } from "../statements/any-query.ts";
 import { trust } from "../statements/is-trusted.ts";
+import { sentBy } from "../statements/sender-of.ts";
 import type { Guard } from "./guard.ts";
-import { callerOf, operationCaller, type UserCaller } from "./guard-caller.ts";
-import { checkAlias } from "./guard-transformer.ts";
+import { namedCaller, operationCaller } from "./guard-caller.ts";
+import { checkAlias, GuardTransformer, type TableConditions } from "./guard-transformer.ts";
+import { readTables } from "./read-tables.ts";
 
 type Transform = Parameters<KyselyPlugin["transformQuery"]>[0];
 type Result = Parameters<KyselyPlugin["transformResult"]>[0];
 
 /** Adds the rules of its tables to the query of a list, for the caller of the handle or of the current operation. */
 export class GuardedList implements KyselyPlugin {
-  readonly #guard: Guard;
-  readonly #operation: UserCaller | null;
-  readonly #replaced: ReadonlyMap<string, Condition>;
-  /** A list compiles its query several times, and the values of its rules are those of one caller. */
+  /** `null` for statements without rules. */
+  readonly #conditions: TableConditions | null;
+  /** The tables that the query reads, once for each place. */
+  readonly #tables: readonly string[];
+  /** A list compiles its query several times. */
   readonly #guarded = new WeakMap<OperationNode, SelectQueryNode>();
-  /** The rules of the tables that the last query reads, once for each place. */
-  #rules: readonly { readonly table: string; readonly rule: ConditionNode }[] = [];
 
-  /** @param replaced rules that stand in for those of the guard */
-  constructor(
-    guard: Guard,
-    replaced: ReadonlyMap<string, Condition> = new Map(),
-    operation: UserCaller | null = operationCaller(),
-  ) {
-    this.#guard = guard;
-    this.#replaced = replaced;
-    this.#operation = operation;
+  private constructor(conditions: TableConditions | null, tables: readonly string[]) {
+    this.#conditions = conditions;
+    this.#tables = tables;
   }
 
-  /** The rule of a table if the query that was compiled last reads it once. */
+  /** @param text the text of the query as its author wrote it */
+  static of(guard: Guard, query: AnyQuery, text: string): GuardedList {
+    const caller = namedCaller(query) ?? operationCaller();
+    if (caller === "system") return new GuardedList(null, []);
+    return new GuardedList(guard.conditionsFor(caller), readTables(guard, query, text).tables);
+  }
+
+  /** Returns the query with the rules. */
+  guarded(query: AnyQuery): AnyQuery {
+    return sentBy(query.withPlugin(this), query);
+  }
+
+  /** The rule of a table if the query reads it once. */
   ruleOf(table: string): Condition {
-    const [only, ...others] = this.#rules.filter((read) => read.table === table);
-    return only === undefined || others.length > 0 ? ALWAYS : new Term(only.rule);
+    const isReadOnce = this.#tables.filter((read) => read === table).length === 1;
+    return isReadOnce ? new Term(this.#conditionOf(table)) : ALWAYS;
+  }
+
+  /** Whether a rule leaves rows out. */
+  get isRestricting(): boolean {
+    return this.#tables.some((table) => this.#conditionOf(table).kind !== "always");
   }
 
   /** Returns the same for a list whose statements have a part of a table's rule in another way. */
-  replacing(table: string, rule: Condition): GuardedList {
-    return new GuardedList(this.#guard, new Map([[table, rule]]), this.#operation);
+  replacing(replaced: string, rule: Condition): GuardedList {
+    const conditions = this.#conditions as TableConditions;
+    const of: TableConditions["of"] = (table, verb) =>
+      table === replaced ? rule["~condition"] : conditions.of(table, verb);
+    return new GuardedList({ ...conditions, of }, this.#tables);
   }
 
-  transformQuery({ node, queryId }: Transform): typeof node {
-    const caller = callerOf(queryId) ?? this.#operation;
-    if (caller === "system") return node;
-    const guarded = this.#guarded.get(node) ?? trust(this.#guardedFor(node as SelectQueryNode, caller));
+  /** Whether both add the same rules with the same values. */
+  isSame(other: GuardedList): boolean {
+    if (this.#conditions === null || other.#conditions === null) return this.#conditions === other.#conditions;
+    const tables = new Set([...this.#tables, ...other.#tables]);
+    return [...tables].every((table) => isDeepStrictEqual(this.#conditionOf(table), other.#conditionOf(table)));
+  }
+
+  transformQuery({ node }: Transform): typeof node {
+    const conditions = this.#conditions;
+    if (conditions === null) return node;
+    const guarded =
+      this.#guarded.get(node) ?? trust(new GuardTransformer(conditions, true).transformNode(node as SelectQueryNode));
     this.#guarded.set(node, guarded);
     return guarded;
   }
@@ -59,30 +84,20 @@ export class GuardedList implements KyselyPlugin {
     return result;
   }
 
-  #guardedFor(node: SelectQueryNode, caller: UserCaller | null): SelectQueryNode {
-    this.#rules = [];
-    return this.#guard.list(node, caller, (table, rule) => {
-      this.#rules = [...this.#rules, { table, rule }];
-      return this.#replaced.get(table)?.["~condition"] ?? rule;
-    });
+  #conditionOf(table: string): ConditionNode {
+    return (this.#conditions as TableConditions).of(table, "read");
   }
 }
 
 /** Compiles a query without the rules of a guard, to read its columns. It is never executed. */
-export class AsWritten implements KyselyPlugin {
-  readonly #isOfAuthor: boolean;
+export const AS_WRITTEN: KyselyPlugin = {
+  transformQuery: ({ node }) => trust({ ...node }),
+  transformResult: async ({ result }) => result,
+};
 
-  /** @param isOfAuthor whether the query has no conditions yet, so that aliases of related tables are refused */
-  constructor(isOfAuthor: boolean) {
-    this.#isOfAuthor = isOfAuthor;
-  }
-  transformQuery({ node, queryId }: Transform): typeof node {
-    if (this.#isOfAuthor) new AliasCheck().transformNode(node, queryId);
-    return trust({ ...node });
-  }
-  async transformResult({ result }: Result): Promise<typeof result> {
-    return result;
-  }
+/** Throws for an alias of a related table in a query that has no conditions yet. */
+export function checkAliases(node: SelectQueryNode): void {
+  new AliasCheck().transformNode(node);
 }
 
 class AliasCheck extends OperationNodeTransformer {

@@ -4,7 +4,7 @@ import { isInstance } from "../../core/describe-error.ts";
 import { isPromise } from "../../core/maybe-promise.ts";
 import { columnList, orNull, resolveOptions, text, wholeNumber, withMethod } from "../../core/resolve-options.ts";
 import { BatchQueue } from "../../core/work/batch-queue.ts";
-import type { Condition, ConditionValue } from "../../pagination/conditions/condition.ts";
+import { ALWAYS, type Condition, type ConditionValue } from "../../pagination/conditions/condition.ts";
 import { isIn, loosely } from "../../pagination/conditions/is-equal.ts";
 import {
   AsyncDataHandler,
@@ -23,10 +23,11 @@ import {
 } from "../../pagination/handlers/data-handler.ts";
 import type { KeyTuple } from "../../pagination/keys/key-tuple.ts";
 import { type Order, reversed } from "../../pagination/keys/order.ts";
-import { comparedFields } from "../conditions/condition-expression.ts";
+import { comparedFields, RELATED } from "../conditions/condition-expression.ts";
 import { type Guard, guardOf } from "../guard/guard.ts";
 import { AS_PORTICO } from "../guard/guard-caller.ts";
-import { AsWritten, GuardedList } from "../guard/guarded-list.ts";
+import { AS_WRITTEN, checkAliases, GuardedList } from "../guard/guarded-list.ts";
+import { readTables } from "../guard/read-tables.ts";
 import { type Among, amongRule, itemsAmong } from "../nested/items-among.ts";
 import { countsBelow, itemsBelow } from "../nested/items-below.ts";
 import type { NestedSource } from "../nested/nested-reading.ts";
@@ -117,6 +118,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
       origin,
       source,
       guard,
+      last: undefined,
       uniqueKey,
       totalsCache,
       name: name ?? shape.tableOf(query),
@@ -139,7 +141,8 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   #with(changes: Partial<Parts<T, C>>): TableHandler<T, C> {
     return new TableHandler({
       ...this.#parts,
-      ...(changes.query === undefined ? {} : { source: undefined }),
+      last: undefined,
+      ...(changes.query === undefined || changes.query === this.#parts.query ? {} : { source: undefined }),
       ...changes,
     });
   }
@@ -183,23 +186,36 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   #guarded(): TableHandler<T, C> {
     const { guard, query } = this.#parts;
     if (guard === null) return this;
-    const rules = new GuardedList(guard);
-    const guarded = query.withPlugin(rules);
-    const source = sourceOf(guarded);
+    const rules = GuardedList.of(guard, query, this.#source.sql);
+    // The list, its total and its cursors usually have one caller. Only the rules decide whether they do.
+    const { last } = this.#parts;
+    const list = last?.rules.isSame(rules) === true ? last.list : this.#guardedBy(rules, guard);
+    this.#parts.last = { rules, list };
+    return list;
+  }
+
+  #guardedBy(rules: GuardedList, guard: Guard): TableHandler<T, C> {
+    const { query, isRestricted } = this.#parts;
     const table = this.#shape.tableOf(query) ?? "";
     const own = splitsOf(rules.ruleOf(table))
       .filter((by) => this.#shape.isOfFirst(query, columnOf(by)))
       .map((by): Merge<T, C> => {
-        const all = query.withPlugin(rules.replacing(table, by.rest));
-        return { by, all: async () => this.#with({ query: all, guard: null, merges: [] }) };
+        const rest = rules.replacing(table, by.rest);
+        const isAsWritten = !rest.isRestricting && readTables(guard, query, this.#source.sql).isKept;
+        const all = {
+          query: rest.guarded(query),
+          ...(isAsWritten && { source: this.#source }),
+          guard: null,
+          merges: [],
+        };
+        return { by, all: async () => this.#with(all) };
       });
     return this.#with({
-      query: guarded,
-      source,
+      query: rules.guarded(query),
       guard: null,
       merges: [...this.#merges((all) => all.#guarded()), ...own],
       // The statistics of a planner cover all rows.
-      isRestricted: this.#parts.isRestricted || source.sql !== this.#source.sql,
+      isRestricted: isRestricted || rules.isRestricting,
     });
   }
 
@@ -367,7 +383,10 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
 
   async #seek(order: Order, key: KeyTuple | null, limit: number): Promise<readonly T[] | null> {
     for (const { by, all } of this.#parts.merges) {
-      const among = "by" in by ? await MergeChoice.of(this.#shape).amongFor(this.#nested, by, order, limit) : by;
+      // Without other conditions, the choice needs no more than the list that would be merged.
+      const chooser = "by" in by && by.rest !== ALWAYS ? this : await all();
+      const choice = MergeChoice.of(chooser.#shape);
+      const among = "by" in by ? await choice.amongFor(chooser.#nested, by, order, limit) : by;
       if (among === null) continue;
       const found = await itemsAmong(await (await all()).#selected(), among, order, key, limit);
       if (found !== "too many") return found as readonly T[] | null;
@@ -400,7 +419,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
 
   get #source(): Source {
     const { guard, query } = this.#parts;
-    return (this.#parts.source ??= sourceOf(guard === null ? query : query.withPlugin(new AsWritten(false))));
+    return (this.#parts.source ??= sourceOf(guard === null ? query : query.withPlugin(AS_WRITTEN)));
   }
 
   get #shape(): QueryShape {
@@ -461,6 +480,8 @@ interface Parts<T, C extends string> {
   source: Source | undefined;
   /** The guard whose rules the query does not have yet; `null` if there is none, or once it has them. */
   readonly guard: Guard | null;
+  /** The list with the rules of its last caller. */
+  last: { readonly rules: GuardedList; readonly list: TableHandler<T, C> } | undefined;
   readonly uniqueKey: readonly string[];
   readonly totalsCache: TotalsCache | undefined;
   readonly name: string | undefined;
@@ -491,9 +512,10 @@ interface Source {
 /** The author's query, and the guard of its database, whose rules it does not have yet. */
 function guardedSource(query: AnyQuery): { readonly source: Source; readonly guard: Guard | null } {
   const limited = query.limit(1);
-  const compiled = limited.compile();
+  const compiled = limited.withPlugin(AS_WRITTEN).compile();
   const guard = guardOf(compiled);
-  return { source: sourceIn(guard === null ? compiled : limited.withPlugin(new AsWritten(true)).compile()), guard };
+  if (guard !== null && compiled.sql.includes(RELATED)) checkAliases(limited.toOperationNode());
+  return { source: sourceIn(compiled), guard };
 }
 
 /** The author's query. Its text is the key of all statements built from it. It has a limit, whose parameter tells the dialects apart. */

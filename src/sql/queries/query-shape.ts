@@ -34,6 +34,7 @@ export class QueryShape {
   readonly #statements = new Map<string, Compiled>();
   readonly #selections = new Map<string, Selection | null>();
   readonly #declared = new Set<string>();
+  readonly #isOfFirst = new Map<string, boolean>();
   readonly #references = new Map<string, OperationNode>();
   #table: { readonly name: string | undefined } | null = null;
 
@@ -73,9 +74,13 @@ export class QueryShape {
 
   /** Whether a field is the column of the same name in the first table. */
   isOfFirst(query: AnyQuery, field: string): boolean {
+    const known = this.#isOfFirst.get(field);
+    if (known !== undefined) return known;
     const columns = new QueryColumns(query);
     const { column } = columns.find(field);
-    return column !== null && column.name === field && column.table === columns.mainTable;
+    const isOfFirst = column !== null && column.name === field && column.table === columns.mainTable;
+    if (this.#isOfFirst.size < MAX_STATEMENTS) this.#isOfFirst.set(field, isOfFirst);
+    return isOfFirst;
   }
 
   /** Whether a field is a column of a table. The catalogue is read if necessary. */

@@ -15,6 +15,7 @@ import {
 import type { AnyQuery } from "./any-query.ts";
 import { isTrusted, trust } from "./is-trusted.ts";
 import { noteUse } from "./prepared-name.ts";
+import { senderOf } from "./sender-of.ts";
 import type { SqlDialect } from "./sql-dialect.ts";
 
 /** A placeholder for the value of a key column, filled in when the statement runs. */
@@ -140,7 +141,9 @@ export function runRaw(
   );
   const select = SelectQueryNode.cloneWithSelections(SelectQueryNode.create(), [SelectionNode.create(text as never)]);
   const node: ResultNode = { ...select, resultColumns: columns };
-  return query.withPlugin(new Replacement(node, isOfCatalogue)).execute() as Promise<Record<string, unknown>[]>;
+  const sender = senderOf(query);
+  const replacement = new Replacement(node, isOfCatalogue || sender !== undefined);
+  return (sender ?? query).withPlugin(replacement).execute() as Promise<Record<string, unknown>[]>;
 }
 
 /** A statement as raw SQL, for an executor whose driver returns the values of a row without their names. */
@@ -155,14 +158,14 @@ export function resultColumns(node: OperationNode): readonly string[] {
 
 class Replacement implements KyselyPlugin {
   readonly #node: SelectQueryNode;
-  readonly #isOfCatalogue: boolean;
-  constructor(node: SelectQueryNode, isOfCatalogue: boolean) {
+  readonly #isTrusted: boolean;
+  constructor(node: SelectQueryNode, isTrusted: boolean) {
     this.#node = node;
-    this.#isOfCatalogue = isOfCatalogue;
+    this.#isTrusted = isTrusted;
   }
   /** The statement was built from the query, so it is guarded if the query is. */
   transformQuery({ node }: Parameters<KyselyPlugin["transformQuery"]>[0]): RootOperationNode {
-    return this.#isOfCatalogue || isTrusted(node) ? trust(this.#node) : this.#node;
+    return this.#isTrusted || isTrusted(node) ? trust(this.#node) : this.#node;
   }
   async transformResult({
     result,

@@ -344,7 +344,11 @@ describe.each(engineNames)("a guarded database on %s", (engine) => {
       made.get("/list", ({ response }) => response.apaginate(list()));
       made.get("/count", async () => list().getTotalItems());
       made.get("/estimate", async () => list().estimateTotalItems());
-      made.get("/shared", async () => ids(await shared.getItems(0, 10)));
+      made.get("/shared", async () => [
+        ids(await shared.getItems(0, 10)),
+        ids(await shared.getItemsAfter({ order: [["id", "asc"]], key: null, direction: "forward" }, 10)),
+        await shared.getTotalItems(),
+      ]);
       made.get("/outer", ({ response }) =>
         response.apaginate(
           tableHandler(
@@ -392,8 +396,8 @@ describe.each(engineNames)("a guarded database on %s", (engine) => {
         expect(await (await client().get(path)).json()).toBe(1);
         expect(await (await client(bob).get(path)).json()).toBe(1);
       }
-      expect(await (await client().get("/shared")).json()).toEqual([1]);
-      expect(await (await client(bob).get("/shared")).json()).toEqual([2]);
+      expect(await (await client().get("/shared")).json()).toEqual([[1], [1], 1]);
+      expect(await (await client(bob).get("/shared")).json()).toEqual([[2], [2], 1]);
     });
 
     it("restricts a list with an outer join", async () => {
