@@ -6,6 +6,7 @@ import type { Order } from "../../pagination/keys/order.ts";
 import { type KeyColumn, keyText } from "../queries/key-column.ts";
 import { keyedItems, keyValues, misfitOf } from "../queries/keyed-items.ts";
 import { keyOf, patternOf } from "../queries/query-shape.ts";
+import { textColumn } from "../queries/seek-statement.ts";
 import { KeySlot } from "../statements/statement.ts";
 import { mergedLateral, mergedUnion } from "./merged-lateral.ts";
 import {
@@ -46,7 +47,8 @@ export interface TextRows {
 /**
  * Returns the rows after a key whose column has one of the values, or `null` if there is a null in a column that the
  * catalogue says is never null. Each value has its own index range. Returns `"too many"` if they do not fit into one
- * statement: rows of two statements cannot be merged, because only the database knows its order.
+ * statement: rows of two statements cannot be merged, because only the database knows its order. It returns the same if two of the
+ * values have the same rows, because the collation or the type of the column takes them for equal.
  */
 export async function itemsAmong(
   source: NestedSource,
@@ -65,6 +67,8 @@ export async function itemsAmong(
   const [parent] = parents;
   if (parent === undefined) return [];
   const name = `among ${column} ${isExact ?? ""} ${keyOf(order)} ${limit} ${selection?.name ?? ""}`;
+  const itemsOf = (rows: readonly Row[]): readonly Row[] | null | "too many" =>
+    hasRepeated(rows, columns.length) ? "too many" : keyedItems(rows, columns, dialect, selection);
   const exact = isExact === true ? { ...list, query: list.query.where(hasText(parent) as never) } : list;
   try {
     if ("query" in values) {
@@ -74,7 +78,7 @@ export async function itemsAmong(
         mergedLateral(typed, distinctTexts(typed, isNull, node), isNull),
       );
       const rows = await statement.run(query, parameters, [...position, ...given], selection !== null);
-      return keyedItems(rows, columns, dialect, selection);
+      return itemsOf(rows);
     }
     const present = [...new Set(values)].filter((value) => value !== null);
     if (present.length === 0) return [];
@@ -87,7 +91,7 @@ export async function itemsAmong(
         return mergedLateral(exact, lists, isNull);
       });
       const rows = await statement.run(query, parameters, lateralValues([places]), selection !== null);
-      return keyedItems(rows, columns, dialect, selection);
+      return itemsOf(rows);
     }
     const terms = shape.compiled(`${name} ${patternOf(isNull)}`, () => termStatements(list, isNull));
     const width = terms.reduce((sum, { fragments }) => sum + fragments.length - 1, 0);
@@ -96,10 +100,16 @@ export async function itemsAmong(
     const filled = places.flatMap((place, index) =>
       terms.map((statement) => ({ statement, values: statement.values(parameters, [index, ...place]) })),
     );
-    return keyedItems(await runUnion(list, around, filled), columns, dialect, selection);
+    return itemsOf(await runUnion(list, around, filled));
   } catch (error) {
     throw (key === null ? null : misfitOf(error)) ?? error;
   }
+}
+
+/** Whether two rows have the same key. They follow one another, because the rows have the order of their keys. */
+function hasRepeated(rows: readonly Row[], width: number): boolean {
+  const texts = Array.from({ length: width }, (_, index) => textColumn(index));
+  return rows.some((row, at) => at > 0 && texts.every((text) => row[text] === rows[at - 1]?.[text]));
 }
 
 /** PostgreSQL would multiply the estimates of two equalities as if they were independent. */

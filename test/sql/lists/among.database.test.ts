@@ -108,6 +108,25 @@ describe.each(engineNames)("a list among some values on %s", (name) => {
     expect(ids({ items: found })).toEqual([SOURCES * ROWS_EACH, SOURCES * ROWS_EACH - 1, SOURCES * ROWS_EACH - 2]);
   });
 
+  it("returns a row once if the collation of the column takes two of its values for equal", async () => {
+    const { database } = engine;
+    for (const text of LOOSE[name]) await sql.raw(text).execute(database);
+    const rows = ["a", "A", "b", "c", "B"].map((label, at) => ({ id: at + 1, label }));
+    await database.insertInto("labels").values(rows).execute();
+    const handler = tableHandler(database.selectFrom("labels").select("id"), {
+      among: { label: ["a", "b", "A"] } as never,
+    });
+    const page = async (key: readonly [string | bigint] | null, limit: number): Promise<readonly number[]> =>
+      ids({
+        items: (await handler.getItemsAfter({ order: [["id", "asc"]], key, direction: "forward" }, limit)) as never,
+      });
+
+    expect(await page(null, 9)).toEqual([1, 2, 3, 5]);
+    expect(await page(null, 1)).toEqual([1]);
+    expect(await page([name === "SQLite" ? 1n : "1"], 2)).toEqual([2, 3]);
+    expect(await handler.getTotalItems()).toBe(4);
+  });
+
   it("looks up its values, and reads no other rows, at any depth, both ways", async () => {
     // The newest rows are all of other sources, and so is every other row between two of these.
     const values = range(1, SOURCES / 2);
@@ -135,6 +154,22 @@ describe("the option among", () => {
     );
   });
 });
+
+/** A table with a column that takes a and A for equal, with the index by which a list among some values is merged. */
+const LOOSE: Readonly<Record<Engine["name"], readonly string[]>> = {
+  PostgreSQL: [
+    "create collation loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+    "create table labels (id integer primary key, label text collate loose)",
+    "create index on labels (label, id)",
+  ],
+  MariaDB: [
+    "create table labels (id integer primary key, label varchar(20) collate utf8mb4_general_ci, index (label, id))",
+  ],
+  SQLite: [
+    "create table labels (id integer primary key, label text collate nocase)",
+    "create index labels_label on labels (label, id)",
+  ],
+};
 
 /** Checks what a statement reads: PostgreSQL reads on only in as many lists as the page has rows. */
 const CHECKS: Readonly<
