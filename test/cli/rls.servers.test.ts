@@ -43,11 +43,12 @@ it("writes a migration once, which applies and reverts them", async () => {
   const [file = ""] = await readdir(cwd);
 
   expect(written.out).toMatch(/^wrote row-level-security-\w{12}\.ts: add it to the end of your migrations$/m);
-  expect(again.out).toBe(written.out);
+  expect(again.out).toBe(`${file} is up to date\n`);
   expect((await run(`rls --force --write ${file}`)).err).toContain(`${file} has the policies of other rules`);
   expect(await readFile(join(cwd, file), "utf8")).toContain("export const migrations = [rowLevelSecurity]");
   expect((await run(`migrate up --migrations ${file}`)).out).toContain("applied row_level_security_");
   expect(await policies()).toBe(8);
+  expect((await run("rls --write")).out).toContain("is up to date");
   expect((await run(`migrate down --yes --migrations ${file}`)).out).toContain("reverted row_level_security_");
   expect(await policies()).toBe(0);
 });

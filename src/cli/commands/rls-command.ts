@@ -34,13 +34,15 @@ async function rls({ project, options, cwd }: Call<RlsFlags>): Promise<Result> {
   const version = digest(up.join("\n"));
   const name = options.write === true ? `row-level-security-${version}.ts` : options.write;
   const file = resolve(cwd, name);
-  const text = migration(version, up, down);
   // An applied migration must not change.
-  if (existsSync(file) && (await readFile(file, "utf8")) !== text)
+  if (existsSync(file)) {
+    if ((await readFile(file, "utf8")).includes(statementsIn("up", up)))
+      return { data: { file, version }, lines: [`${name} is up to date`] };
     throw new CommandFailed(
       `${name} has the policies of other rules: name another file, and add it to the end of your migrations`,
     );
-  await writeFile(file, text);
+  }
+  await writeFile(file, migration(version, up, down));
   return { data: { file, version }, lines: [`wrote ${name}: add it to the end of your migrations`] };
 }
 
@@ -49,11 +51,10 @@ function migration(version: string, up: readonly string[], down: readonly string
 
 // The policies of the guard, written by portico rls --write. After a change of a rule, write another migration.
 
-const up = [${lines(up)}
-];
+${statementsIn("up", up)}
 
-const down = [${lines(down)}
-];
+// Brings back the policies that the database had before.
+${statementsIn("down", down)}
 
 /** @type {import("portico/sql").Migration} */
 export const rowLevelSecurity = {
@@ -70,6 +71,6 @@ export const migrations = [rowLevelSecurity];
 `;
 }
 
-function lines(statements: readonly string[]): string {
-  return statements.map((statement) => `\n  ${JSON.stringify(statement)},`).join("");
+function statementsIn(variable: "up" | "down", statements: readonly string[]): string {
+  return `const ${variable} = [${statements.map((statement) => `\n  ${JSON.stringify(statement)},`).join("")}\n];`;
 }

@@ -9,13 +9,14 @@ import {
   literal,
   type PolicyExpression,
   policyExpression,
+  quoted,
   SETTING,
   SYSTEM,
   settingOf,
 } from "./policy-expression.ts";
 import { type PolicyTables, readPolicyCatalogue } from "./read-policy-catalogue.ts";
 
-/** The statements that create the policies of a guard, and those that remove them. */
+/** The statements that create the policies of a guard, and those that bring back the ones that the database has now. */
 export interface PolicyStatements {
   readonly up: readonly string[];
   readonly down: readonly string[];
@@ -24,6 +25,8 @@ export interface PolicyStatements {
 type Verb = "read" | "write";
 const VERBS: readonly Verb[] = ["read", "write"];
 const OPTION = "openDatabase.policies";
+/** Select, insert, update and delete. */
+const VERBS_OF_SQL = 4;
 
 /** The rules of a guard as policies of PostgreSQL. */
 export class Policies {
@@ -124,8 +127,9 @@ export class Policies {
   /** Returns the statements. Throws `ConfigurationError` for a rule that no policy can contain. */
   statements(isForced: boolean): PolicyStatements {
     const parts = this.#policed.map((table) => this.#statementsOf(table, isForced));
-    // Tables share functions, which the policies of all of them must have left.
-    const functions = new Set([...this.#functions.values()].flatMap((own) => [...own.keys()]));
+    // Tables share functions, which the policies of all of them must have left. Earlier policies keep theirs.
+    const kept = this.#isWritten ? new Set<string>() : this.#tables.functions;
+    const functions = new Set([...this.#functions.values()].flatMap((own) => [...own.keys()])).difference(kept);
     const drops = [...functions].map((signature) => `drop function if exists ${signature}`);
     return { up: [...new Set(parts.flatMap(({ up }) => up))], down: [...parts.flatMap(({ down }) => down), ...drops] };
   }
@@ -151,12 +155,30 @@ export class Policies {
         `alter table ${name} enable row level security`,
         ...force,
       ],
-      down: [
-        ...drops,
-        `alter table ${name} no force row level security`,
-        `alter table ${name} disable row level security`,
-      ],
+      down: [...drops, ...this.#restored(table)],
     };
+  }
+
+  /** Whether the database already has these policies. */
+  get #isWritten(): boolean {
+    return this.#policed.every((table) => this.#tables.tableOf(table).comment === this.#commentOf(table));
+  }
+
+  /** The statements that bring back the policies that a table has now, which are those of an earlier migration. */
+  #restored(table: string): readonly string[] {
+    const name = this.#tables.nameOf(table);
+    const { own, comment, isForced, isEnabled } = this.#tables.tableOf(table);
+    if (own.length === 0 || this.#isWritten)
+      return [`alter table ${name} no force row level security`, `alter table ${name} disable row level security`];
+    return [
+      ...own.map(({ name: policy, command, using, check }) => {
+        const parts = [using === null ? "" : ` using (${using})`, check === null ? "" : ` with check (${check})`];
+        return `create policy ${quoted(policy)} on ${name} for ${command}${parts.join("")}`;
+      }),
+      ...(comment === null ? [] : [`comment on policy portico_read on ${name} is ${literal(comment)}`]),
+      `alter table ${name} ${isForced ? "" : "no "}force row level security`,
+      ...(isEnabled ? [] : [`alter table ${name} disable row level security`]),
+    ];
   }
 
   #policyText(table: string, verb: Verb): string {
@@ -175,7 +197,7 @@ export class Policies {
   check(): void {
     for (const table of this.#policed) {
       const { isActive, isEnabled, comment, own, others } = this.#tables.tableOf(table);
-      if (!isEnabled || own !== 4 || comment !== this.#commentOf(table))
+      if (!isEnabled || own.length !== VERBS_OF_SQL || comment !== this.#commentOf(table))
         throw new ConfigurationError(
           OPTION,
           `${comment === null ? "found no policies" : "found policies of other rules"} on ${table}: run portico rls --write, and apply the migration`,

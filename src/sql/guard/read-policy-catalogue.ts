@@ -13,13 +13,26 @@ export interface PolicedTable {
   readonly isInvoker: boolean;
   /** The comment on Portico's policy for reading. */
   readonly comment: string | null;
-  /** The number of Portico's policies. */
-  readonly own: number;
+  /** Whether the policies concern the owner of the table, too. */
+  readonly isForced: boolean;
+  /** Portico's policies. */
+  readonly own: readonly WrittenPolicy[];
   /** The policies that allow more, and that Portico has not made. */
   readonly others: readonly string[];
 }
 
+/** A policy that Portico has made. */
+export interface WrittenPolicy {
+  readonly name: string;
+  /** `"select"`, for example. */
+  readonly command: string;
+  readonly using: string | null;
+  readonly check: string | null;
+}
+
 export interface PolicyTables extends PolicyCatalogue {
+  /** The signatures of Portico's functions, as `PolicyExpression` has them. */
+  readonly functions: ReadonlySet<string>;
   /** Returns a table. Throws for an unknown one. */
   tableOf(table: string): PolicedTable;
 }
@@ -34,6 +47,7 @@ interface TableRow extends PolicedTable {
 /** Reads the tables of the database, the types of their columns and their policies. */
 export async function readPolicyCatalogue(connection: DatabaseConnection): Promise<PolicyTables> {
   const { rows } = await connection.executeQuery<TableRow>(CompiledQuery.raw(TABLES));
+  const written = await connection.executeQuery<FunctionRow>(CompiledQuery.raw(FUNCTIONS));
   const tables = new Map<string, TableRow>();
   for (const row of rows) {
     tables.set(`${row.schema}.${row.name}`, row);
@@ -45,6 +59,7 @@ export async function readPolicyCatalogue(connection: DatabaseConnection): Promi
     return row;
   };
   return {
+    functions: new Set(written.rows.map(({ schema, name }) => `${quoted(schema)}.${name}(jsonb)`)),
     tableOf: found,
     nameOf: (table) => `${quoted(found(table).schema)}.${quoted(found(table).name)}`,
     schemaOf: (table) => quoted(found(table).schema),
@@ -64,10 +79,23 @@ const TABLES = `
     coalesce(c.reloptions::text ~ 'security_invoker=(true|on|1)', false) as "isInvoker",
     (select pg_catalog.obj_description(p.oid, 'pg_policy') from pg_catalog.pg_policy p
       where p.polrelid = c.oid and p.polname = 'portico_read') as comment,
-    (select count(*)::integer from pg_catalog.pg_policy p where p.polrelid = c.oid and p.polname like 'portico\\_%') as own,
+    c.relforcerowsecurity as "isForced",
+    (select coalesce(jsonb_agg(jsonb_build_object('name', p.polname,
+      'command', case p.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end,
+      'using', pg_catalog.pg_get_expr(p.polqual, p.polrelid), 'check', pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid)) order by p.oid), '[]')
+      from pg_catalog.pg_policy p where p.polrelid = c.oid and p.polname like 'portico\\_%') as own,
     array(select p.polname::text from pg_catalog.pg_policy p
       where p.polrelid = c.oid and p.polpermissive and p.polname not like 'portico\\_%') as others,
     (select coalesce(jsonb_object_agg(a.attname, pg_catalog.format_type(a.atttypid, null)), '{}') from pg_catalog.pg_attribute a
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'`;
+
+interface FunctionRow {
+  readonly schema: string;
+  readonly name: string;
+}
+
+const FUNCTIONS = `
+  select n.nspname as schema, f.proname as name from pg_catalog.pg_proc f join pg_catalog.pg_namespace n on n.oid = f.pronamespace
+  where f.proname ~ '^portico_[0-9a-f]{12}$' and f.prosecdef and pg_catalog.pg_get_function_identity_arguments(f.oid) = 'caller jsonb'`;

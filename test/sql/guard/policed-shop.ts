@@ -17,8 +17,8 @@ export interface PolicedShop {
   giveAway(): Promise<void>;
   /** Opens it as the owner. */
   openAsOwner(options?: DatabaseOptions): Database<ShopTables>;
-  /** Applies the policies of a guard. */
-  apply(options?: DatabaseOptions, isForced?: boolean): Promise<void>;
+  /** Applies the policies of a guard, and returns how to revert them. */
+  apply(options?: DatabaseOptions, isForced?: boolean): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
@@ -52,8 +52,12 @@ export async function openPolicedShop(): Promise<PolicedShop> {
     },
     openAsOwner: (options = {}) => openAt(place.url, options),
     async apply(options = {}, isForced = false) {
-      const { up } = await policyStatements(openAt(place.url, options), isForced);
-      for (const statement of up) await sql.raw(statement).execute(plain);
+      const { up, down } = await policyStatements(openAt(place.url, options), isForced);
+      const execute = async (statements: readonly string[]): Promise<void> => {
+        for (const statement of statements) await sql.raw(statement).execute(plain);
+      };
+      await execute(up);
+      return () => execute(down);
     },
     async close() {
       await Promise.all(opened.map((database) => database.destroy()));

@@ -223,6 +223,27 @@ describe("at startup", () => {
   });
 });
 
+it("brings back the earlier policies when a later migration is reverted", async () => {
+  const one = await openPolicedShop();
+  const projects = async (): Promise<unknown> =>
+    ids(await one.open().as(ann).selectFrom("projects").selectAll().execute());
+  const later = { guard: { ...guard, projects: { read: "open", write: "closed" } } } as const;
+  const revertFirst = await one.apply();
+  const revertLater = await one.apply(later, true);
+  await one.open(later).check();
+  await expect(projects()).rejects.toThrow("other rules");
+
+  await revertLater();
+
+  await one.open().check();
+  expect(await projects()).toEqual([1]);
+  expect(await one.openBare().selectFrom("tasks").selectAll().execute()).toEqual([]);
+  await expect(one.openAsOwner().check()).rejects.toThrow("have no effect");
+  await revertFirst();
+  expect(await one.openBare().selectFrom("tasks").selectAll().execute()).toHaveLength(2);
+  await one.close();
+});
+
 it("concerns an owner of the tables with --force, also where a rule reads its own table", async () => {
   const owned = await openPolicedShop();
   await owned.apply({}, true);

@@ -114,11 +114,11 @@ describe.each(engineNames)("a list among some values on %s", (name) => {
     const rows = ["a", "A", "b", "c", "B"].map((label, at) => ({ id: at + 1, label }));
     await database.insertInto("labels").values(rows).execute();
     const handler = tableHandler(database.selectFrom("labels").select("id"), {
-      among: { label: ["a", "b", "A"] } as never,
+      among: { label: ["a", "b", "A"] },
     });
-    const page = async (key: readonly [string | bigint] | null, limit: number): Promise<readonly number[]> =>
+    const page = async (key: readonly [string | bigint] | null, limit: number): Promise<readonly unknown[]> =>
       ids({
-        items: (await handler.getItemsAfter({ order: [["id", "asc"]], key, direction: "forward" }, limit)) as never,
+        items: await handler.getItemsAfter({ order: [["id", "asc"]], key, direction: "forward" }, limit),
       });
 
     expect(await page(null, 9)).toEqual([1, 2, 3, 5]);
