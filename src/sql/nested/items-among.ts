@@ -8,7 +8,7 @@ import { keyedItems, keyValues, misfitOf } from "../queries/keyed-items.ts";
 import { keyOf, patternOf } from "../queries/query-shape.ts";
 import { textColumn } from "../queries/seek-statement.ts";
 import { KeySlot } from "../statements/statement.ts";
-import { mergedLateral, mergedUnion } from "./merged-lateral.ts";
+import { EXACT, mergedLateral, mergedUnion } from "./merged-lateral.ts";
 import {
   type ListPage,
   lateralValues,
@@ -16,7 +16,6 @@ import {
   runUnion,
   termStatements,
   unnested,
-  valueName,
   valueNames,
 } from "./nested-list.ts";
 import { MAX_PARAMETERS, MAX_TERMS, type NestedSource, parentValue } from "./nested-reading.ts";
@@ -114,7 +113,7 @@ function hasRepeated(rows: readonly Row[], width: number): boolean {
 
 /** PostgreSQL would multiply the estimates of two equalities as if they were independent. */
 function hasText(parent: KeyColumn): RawBuilder<boolean> {
-  const value = sql.id(PARENTS, valueName(0));
+  const value = sql.id(PARENTS, EXACT);
   return sql`case when ${keyText("postgres", parent)} collate "C" = ${value} then true else false end`;
 }
 
@@ -124,14 +123,12 @@ function hasText(parent: KeyColumn): RawBuilder<boolean> {
  */
 function distinctTexts(list: ListPage, isNull: readonly boolean[] | null, node: OperationNode): RawBuilder<unknown> {
   const [value = "", ...keys] = valueNames(list, isNull);
-  const columns = [value, EXACT, ...keys].map((name) => sql.id(name));
+  const columns = [value, "~same", ...keys].map((name) => sql.id(name));
   const texts = sql.id("~texts");
   const selected = [sql`${texts}.*`, ...keys.map((_key, index) => sql`${new KeySlot(index)}::text`)];
   const rows = sql`select distinct ${sql.join(selected)} from (${{ toOperationNode: () => node }}) as ${texts}`;
   return sql`(${rows}) as ${sql.id(PARENTS)}(${sql.join(columns)})`;
 }
-
-const EXACT = "~exact";
 
 /** Returns a query with slots in the places of its values, so that it is compiled once. */
 function slotted(node: OperationNode, first: number): { readonly node: OperationNode; readonly given: unknown[] } {

@@ -1,7 +1,21 @@
 import { type RawBuilder, sql } from "kysely";
 import { mergedRows, resultOrder, resultTexts } from "../queries/seek-statement.ts";
 import { KeySlot, Statement } from "../statements/statement.ts";
-import { castValue, LIST, type ListPage, listRows, PARENTS, pageColumns, ROWS, sortedRows } from "./nested-list.ts";
+import {
+  LIST,
+  type ListPage,
+  listRows,
+  PARENTS,
+  pageColumns,
+  parentValueOf,
+  ROWS,
+  sortedRows,
+  typedLists,
+  valueName,
+} from "./nested-list.ts";
+
+/** The text of the value of a list. */
+export const EXACT = "~exact";
 
 /**
  * Returns the statement for the first rows of several lists together, with LATERAL. It looks up the first row of each
@@ -17,11 +31,12 @@ export function mergedLateral(
 ): Statement {
   const { dialect, read } = list;
   const rowsOf = (limit: number): RawBuilder<unknown> => {
-    const ranges = listRows({ ...list, read: { ...read, limit } }, isNull, [], castValue(list, isNull));
+    const ranges = listRows({ ...list, read: { ...read, limit } }, isNull, [], parentValueOf(list, isNull));
     const [only, ...others] = ranges;
     return sql`(${others.length === 0 ? only : mergedRows(ranges, dialect, read.columns, limit)}) as ${sql.id(ROWS)}`;
   };
-  const first = sql`select ${sql.id(PARENTS)}.* from ${lists} cross join lateral ${rowsOf(1)}`;
+  const typed = typedLists(list, isNull, lists, [sql`${sql.id(valueName(0))} as ${sql.id(EXACT)}`]);
+  const first = sql`select ${sql.id(PARENTS)}.* from ${typed} cross join lateral ${rowsOf(1)}`;
   const columns = sql.join([sql`${sql.id(ROWS)}.*`, ...resultTexts(dialect, read.columns)]);
   const page = sql`select ${columns} from (${limited(list, first)}) as ${sql.id(PARENTS)} cross join lateral ${rowsOf(read.limit)}`;
   return new Statement(dialect, limited(list, page).toOperationNode(), pageColumns(read.columns));

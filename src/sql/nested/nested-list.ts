@@ -38,8 +38,9 @@ export interface ListPage extends NestedList {
 export function lateralStatement(list: NestedList, patterns: readonly (readonly boolean[] | null)[]): Statement {
   let slots = 0;
   const parts = patterns.map((isNull) => {
-    const lists = unnested(valueNames(list, isNull), () => new KeySlot(slots++));
-    const ranges = listRows(list, isNull, [], castValue(list, isNull));
+    const texts = unnested(valueNames(list, isNull), () => new KeySlot(slots++));
+    const lists = typedLists(list, isNull, texts, [sql.id(LIST)]);
+    const ranges = listRows(list, isNull, [], parentValueOf(list, isNull));
     const [only, ...others] = ranges;
     const rows =
       "cap" in list.read || others.length === 0
@@ -58,13 +59,33 @@ export function unnested(names: readonly string[], slot: () => KeySlot): RawBuil
   return sql`unnest(${sql.join(arrays)}) as ${sql.id(PARENTS)}(${columns})`;
 }
 
-/** Returns how such a value is compared with its column. It is text, so that it is exact. */
-export function castValue(
+/**
+ * Returns the lists with their values in the types of the columns. They are sent as text, so that they are exact. OFFSET keeps the
+ * casts out of the comparisons: a cast may fail, so an index would not serve it below a policy of the table.
+ *
+ * @param others further columns
+ */
+export function typedLists(
+  list: NestedList,
+  isNull: readonly boolean[] | null,
+  texts: RawBuilder<unknown>,
+  others: readonly RawBuilder<unknown>[],
+): RawBuilder<unknown> {
+  const columns = isNull === null ? list.parents : [...list.parents, ...list.read.columns];
+  const values = columns.map(({ type }, at) => {
+    const name = sql.id(valueName(at));
+    return sql`cast(${name} as ${sql.raw(type)}) as ${name}`;
+  });
+  return sql`(select ${sql.join([...others, ...values])} from ${texts} offset 0) as ${sql.id(PARENTS)}`;
+}
+
+/** Returns the values of a row of `typedLists`. */
+export function parentValueOf(
   list: NestedList,
   isNull: readonly boolean[] | null,
 ): (column: KeyColumn, at: number) => RawBuilder<unknown> {
   const names = valueNames(list, isNull);
-  return (column, at) => sql`cast(${sql.id(PARENTS, names[at] as string)} as ${sql.raw(column.type)})`;
+  return (_column, at) => sql.id(PARENTS, names[at] as string);
 }
 
 /** Returns the values of the parameters of `lateralStatement`, in its order. */
