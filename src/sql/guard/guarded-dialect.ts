@@ -165,15 +165,16 @@ class GuardedConnection implements DatabaseConnection {
       statement.kind === "unchecked"
         ? this.inner.executeQuery<R>(compiled, options)
         : this.#execute<R>(statement.result, compiled, options);
+    if (statement.kind === "guarded") await checkCatalogue(this.#guard, this.inner);
     const setting = await this.#settingOf(statement, compiled.sql);
-    return setting === null ? execute() : (this.session as PolicySession).run(setting, execute);
+    if (setting === null) return execute();
+    return (this.session as PolicySession).run(setting, execute, compiled.query.kind === "SelectQueryNode");
   }
 
   async #execute<R>(
     { isCounted, probe, mustWrite }: GuardedResult,
     ...[compiled, options]: Execute
   ): Promise<QueryResult<R>> {
-    await checkCatalogue(this.#guard, this.inner);
     const result = await this.inner.executeQuery<R>(compiled, options).catch((error: unknown) => {
       throw isRaised(error) ? Object.assign(refusal(), { cause: error }) : error;
     });
@@ -210,7 +211,6 @@ class GuardedConnection implements DatabaseConnection {
     if (this.session === null) return null;
     const hasPolicies = this.#guard.namedIn(sql).size > 0;
     if (statement.kind === "guarded" && hasPolicies) {
-      await checkCatalogue(this.#guard, this.inner);
       return (await policiesOf(this.#guard, this.inner)).settingFor(statement.caller, sql);
     }
     // A change of the schema needs no setting, and some are not possible in a transaction.

@@ -1,9 +1,11 @@
-import { sql } from "kysely";
+import { CompiledQuery, sql } from "kysely";
+import { Client } from "pg";
 import { isEqual, isIn, PorticoApp, rule } from "portico";
 import { SimpleUser } from "portico/auth";
 import { type Database, openDatabase, tableHandler, transaction } from "portico/sql";
 import { testClient } from "portico/testing";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { onStatementSent } from "../../../src/sql/database/on-statement-sent.ts";
 import { ann, bob, guard, type ShopTables } from "./guarded-shop.ts";
 import { openPolicedShop, type PolicedShop } from "./policed-shop.ts";
 
@@ -59,6 +61,51 @@ describe("statements with the conditions of the guard", () => {
 
     await trx.end("success");
     expect(found.map(ids)).toEqual([[1], [1, 2], [1], [1, 2], [1]]);
+  });
+
+  it("are sent together with the setting, and reads with the end of their transaction", async () => {
+    const asAnn = shop.as(ann);
+    const rows = () => asAnn.selectFrom("projects").select("id").execute();
+    await rows();
+    let events: string[] = [];
+    const sending = Reflect.get(Client.prototype, "query") as (...args: unknown[]) => Promise<unknown>;
+    const spy = vi.spyOn(Client.prototype, "query").mockImplementation(function (this: Client, ...args: unknown[]) {
+      const [given] = args as [string | { readonly text: string }];
+      events.push((typeof given === "string" ? given : given.text).split(/[\s;]/)[0] as string);
+      const result = Reflect.apply(sending, this, args);
+      return result.finally(() => events.push("-")) as never;
+    });
+
+    expect(ids(await rows())).toEqual([1]);
+    expect(events.join(" ")).toBe("begin select commit - - -");
+    events = [];
+    await asAnn.updateTable("projects").set("name", "mine").where("id", "=", 1).execute();
+    expect(events.join(" ")).toBe("begin update - - commit -");
+    events = [];
+    await asAnn.transaction().execute(async (trx) => {
+      for (const table of ["projects", "tasks"] as const) await trx.selectFrom(table).selectAll().execute();
+    });
+    expect(events.join(" ")).toBe("begin - select select - - select - commit -");
+    spy.mockRestore();
+  });
+
+  it("look up each organisation of a merged list in the index", async () => {
+    const { plain } = policed;
+    await sql`insert into projects select n, 2, 'many' from generate_series(100, 3000) n`.execute(plain);
+    await sql`create index projects_org on projects (org, id)`.execute(plain);
+    await sql`analyze projects`.execute(plain);
+    const sent: CompiledQuery[] = [];
+    onStatementSent(shop, (statement) => sent.push(statement));
+    const list = tableHandler(asAnn.selectFrom("projects").selectAll());
+
+    expect(ids(await list.getItemsAfter({ order: [["id", "asc"]], key: ["0"], direction: "forward" }, 5))).toEqual([1]);
+
+    const { sql: text, parameters } = sent.find((statement) => statement.sql.includes("~parents")) as CompiledQuery;
+    const explain = CompiledQuery.raw(`explain ${text}`, [...parameters]);
+    const { rows } = await policed.openBare().executeQuery<{ "QUERY PLAN": string }>(explain);
+    const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+    expect(plan.match(/Index Cond: \(\(org = .*~va.*\) AND \(id > .*~vb/g), plan).toHaveLength(2);
+    await sql`drop index projects_org`.execute(plain);
   });
 
   it("leave no caller on the connection", async () => {

@@ -3,6 +3,7 @@ import { unavailable } from "../../../core/unavailable.ts";
 import { inBackground } from "../../../core/work/in-background.ts";
 import { currentContext } from "../../../kernel/context/current-context.ts";
 import type { BaseContext } from "../../../kernel/context/http-context.ts";
+import { queryOf } from "../../statements/in-pipeline.ts";
 import { deadlineHere, withDeadline } from "../with-deadline.ts";
 import { probeServer } from "./probe-server.ts";
 import { statementKind } from "./statement-kind.ts";
@@ -108,7 +109,7 @@ export class WatchedClients {
     // Looked up for each call, because tracing tools replace it in the prototype.
     const prototype = Object.getPrototypeOf(client) as { query(...args: unknown[]): unknown };
     const watched = (...args: unknown[]): unknown => {
-      const result = prototype.query.apply(client, args);
+      const result = queryOf(client, () => prototype.query.apply(client, args));
       if (isCursor(result)) return this.#watchCursor(on, result);
       return result instanceof Promise ? this.#during(on, kindOf(args[0]), result) : result;
     };

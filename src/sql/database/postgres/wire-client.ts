@@ -13,6 +13,7 @@ export interface WireClient extends pg.ClientBase {
   readonly processID: number | null;
   readonly secretKey: number | null;
   readonly connection: { readonly stream: Socket };
+  pipeline?: boolean;
   end(done?: () => void): Promise<void>;
 }
 
