@@ -1,6 +1,7 @@
 import type { Kysely, KyselyPlugin } from "kysely";
 import { actingHandles } from "../guard/acting-handles.ts";
-import { CallerPlugin } from "../guard/guard-caller.ts";
+import { CallerPlugin, LAST_OF_HANDLE } from "../guard/guard-caller.ts";
+import { guardOfHandle } from "../guard/guarded-dialect.ts";
 import type { Database } from "./database.ts";
 
 /**
@@ -11,13 +12,15 @@ import type { Database } from "./database.ts";
  */
 export function keepingPlugins<D extends Database>(bare: D, ownOf: (copy: Kysely<any>) => object): D {
   const kyselyCopy = bare.withPlugin.bind(bare) as unknown as (plugin: KyselyPlugin) => Kysely<any>;
+  const last = guardOfHandle(bare) === null ? [] : [LAST_OF_HANDLE];
   const copyWith = (plugins: readonly [KyselyPlugin, ...KyselyPlugin[]]): D => {
     const [first, ...others] = plugins;
+    const all = [...plugins, ...last];
     const withPlugins = <K extends Kysely<any>>(other: K): K =>
-      (other as Kysely<any>) === bare ? (copy as unknown as K) : pluggedIn(other, plugins);
-    const copy: D = Object.assign(pluggedIn(kyselyCopy(first), others) as D, {
+      (other as Kysely<any>) === bare ? (copy as unknown as K) : pluggedIn(other, all);
+    const copy: D = Object.assign(pluggedIn(kyselyCopy(first), [...others, ...last]) as D, {
       engine: bare.engine,
-      begin: async (...args: Parameters<D["begin"]>) => pluggedIn(await bare.begin(...args), plugins),
+      begin: async (...args: Parameters<D["begin"]>) => pluggedIn(await bare.begin(...args), all),
       current: () => withPlugins(bare.current()),
       replica: () => withPlugins(bare.replica() as object as Kysely<any>),
       afterCommit: (work: () => unknown) => bare.afterCommit(work),

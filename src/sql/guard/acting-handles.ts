@@ -1,7 +1,7 @@
 import type { Kysely, KyselyPlugin } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { Caller } from "../../kernel/identity/identity.ts";
-import { AS_PORTICO, CallerPlugin, userCaller } from "./guard-caller.ts";
+import { AS_PORTICO, CallerPlugin, SystemPlugin, userCaller } from "./guard-caller.ts";
 import { guardOfHandle } from "./guarded-dialect.ts";
 
 /** The handles of a guarded database that don't act as the caller of the operation. */
@@ -29,7 +29,7 @@ export function actingHandles<D>(database: Kysely<any>, withPlugin: (plugin: Kys
       if (typeof reason !== "string" || reason.trim() === "")
         throw new ConfigurationError("database.asSystem", "a reason in words", reason);
       reasons.add(reason);
-      return withPlugin(new CallerPlugin("system"));
+      return withPlugin(new SystemPlugin());
     },
   };
 }

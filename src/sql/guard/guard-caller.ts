@@ -3,6 +3,7 @@ import { currentContext } from "../../kernel/context/current-context.ts";
 import type { BaseContext } from "../../kernel/context/http-context.ts";
 import { ANONYMOUS, type Caller } from "../../kernel/identity/identity.ts";
 import type { AnyQuery } from "../statements/any-query.ts";
+import { checkSubqueries, markWithRules } from "./check-subqueries.ts";
 
 /** On whose behalf a statement runs: a caller, or no one in particular, whom no rule concerns. */
 export type GuardCaller = UserCaller | "system";
@@ -44,6 +45,17 @@ export class CallerPlugin implements KyselyPlugin {
   }
 }
 
+/** Makes the statements of a handle those of the application without rules, and refuses a subquery that has rules. */
+export class SystemPlugin extends CallerPlugin {
+  constructor() {
+    super("system");
+  }
+  override transformQuery(given: Parameters<KyselyPlugin["transformQuery"]>[0]): typeof given.node {
+    checkSubqueries(given);
+    return super.transformQuery(given);
+  }
+}
+
 /** For the statements of Portico itself. */
 export const AS_PORTICO: CallerPlugin = new CallerPlugin("system");
 
@@ -60,6 +72,15 @@ export function namedCaller(query: AnyQuery): GuardCaller | undefined {
   query.withPlugin(reader).toOperationNode();
   return found;
 }
+
+/** Marks the queries of a handle that has rules, after all plugins that copy them. */
+export const LAST_OF_HANDLE: KyselyPlugin = {
+  transformQuery: ({ node, queryId }) => {
+    if (callers.get(queryId) !== "system") markWithRules(node);
+    return node;
+  },
+  transformResult: async ({ result }) => result,
+};
 
 /** The caller of the handle that is about to compile a query. The query may be compiled with another handle next time. */
 export function takeCaller(queryId: QueryId): GuardCaller | undefined {

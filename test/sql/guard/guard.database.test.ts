@@ -1,4 +1,4 @@
-import { type CompiledQuery, sql } from "kysely";
+import { CamelCasePlugin, type CompiledQuery, expressionBuilder, sql } from "kysely";
 import { identify, isEqual, isIn, PorticoApp, rule, some } from "portico";
 import { SimpleUser, useAuth } from "portico/auth";
 import { type Database, tableHandler, totalsCache, transaction } from "portico/sql";
@@ -317,6 +317,27 @@ describe.each(engineNames)("a guarded database on %s", (engine) => {
 
       expect(ids(rows)).toEqual([1]);
       expect(ids(all)).toEqual([1, 2]);
+    });
+
+    it("refuses a subquery of another handle in a query without rules", async () => {
+      const system = shop.asSystem("a test");
+      const camel = new CamelCasePlugin();
+      const projectsOf = async (outer: typeof shop, inner: Pick<typeof shop, "selectFrom">) => {
+        const tasks = inner.selectFrom("tasks").select("project");
+        return ids(await outer.selectFrom("projects").selectAll().where("id", "in", tasks).execute());
+      };
+
+      for (const [outer, inner] of [
+        [system, shop],
+        [system, asAnn],
+        [system, shop.withPlugin(camel)],
+        [system.withPlugin(camel), asAnn.withPlugin(camel)],
+        [shop.withPlugin(camel).asSystem("a test"), shop],
+      ] as const)
+        await expect(projectsOf(outer, inner)).rejects.toMatchObject({ code: "STATEMENT_UNGUARDED" });
+      expect(await projectsOf(system, system)).toEqual([1, 2]);
+      expect(await projectsOf(system, expressionBuilder<ShopTables>())).toEqual([1, 2]);
+      expect(await projectsOf(asAnn, system)).toEqual([1]);
     });
 
     it("executes raw SQL again for the next handle with its rules", async () => {

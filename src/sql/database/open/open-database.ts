@@ -15,6 +15,7 @@ import {
   thing,
 } from "../../../core/resolve-options.ts";
 import type { Caller } from "../../../kernel/identity/identity.ts";
+import { FIRST_OF_DATABASE } from "../../guard/check-subqueries.ts";
 import { Guard as TableGuard } from "../../guard/guard.ts";
 import { GuardedDialect } from "../../guard/guarded-dialect.ts";
 import { dialectOf } from "../../statements/sql-dialect.ts";
@@ -276,7 +277,8 @@ function guarded(dialect: Dialect, guard: TableGuard | null): Dialect {
 
 function logged(dialect: Dialect, onStatement: Settings["onStatement"]): Kysely<any> {
   const log = statementLog(onStatement);
-  return new Kysely({ dialect, ...(log === null ? {} : { log }) });
+  const plugins = dialect instanceof GuardedDialect ? [FIRST_OF_DATABASE] : [];
+  return new Kysely({ dialect, plugins, ...(log === null ? {} : { log }) });
 }
 
 function refuse(given: DatabaseOptions, names: readonly (keyof DatabaseOptions)[], reason: string): void {
