@@ -2,26 +2,11 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import type { InlineConfig } from "vitest/node";
+import { doors } from "./scripts/gate/doors.ts";
 import { LongFilesFirst } from "./scripts/long-files-first.ts";
 
-const source = (file: string): string => fileURLToPath(new URL(`./src/${file}`, import.meta.url));
-
-// The longer name first: an alias also matches what begins with it.
-const doors = [
-  { find: "portico/auth", replacement: source("auth/index.ts") },
-  { find: "portico/drizzle", replacement: source("drizzle/index.ts") },
-  { find: "portico/graphql", replacement: source("graphql/index.ts") },
-  { find: "portico/nats", replacement: source("nats/index.ts") },
-  { find: "portico/pagination", replacement: source("pagination/index.ts") },
-  { find: "portico/redis", replacement: source("redis/index.ts") },
-  { find: "portico/sql", replacement: source("sql/index.ts") },
-  { find: "portico/testing", replacement: source("testing/index.ts") },
-  { find: "portico/types/graphql", replacement: source("types/graphql/index.ts") },
-  { find: "portico/types/sql", replacement: source("types/sql/index.ts") },
-  { find: "portico/types", replacement: source("types/index.ts") },
-  { find: "portico-client", replacement: source("../packages/portico-client/src/index.ts") },
-  { find: "portico", replacement: source("index.ts") },
-];
+// The whole name: an alias that is a text also matches what begins with it.
+const aliases = Object.entries(doors).map(([name, replacement]) => ({ find: new RegExp(`^${name}$`), replacement }));
 
 // Both majors of the peer are installed; PORTICO_GRAPHQL=17 runs the same tests on the newer one.
 // Of graphql 16 Vite would take another build than Node does, and libraries that Node loads would bring a second copy.
@@ -29,12 +14,6 @@ const engine =
   process.env["PORTICO_GRAPHQL"] === "17"
     ? [{ find: /^graphql(?=\/|$)/, replacement: "graphql17" }]
     : [{ find: /^graphql$/, replacement: "graphql/index.js" }];
-
-// What the tests import as fast-check, with a seed.
-const fastCheck = {
-  find: /^fast-check$/,
-  replacement: fileURLToPath(new URL("./test/seeded-fast-check.ts", import.meta.url)),
-};
 
 // The name of a test file says what it needs, and test/runner fails a file that does more than its name says.
 const named = (kind: string): string[] => [`test/**/*.${kind}.test.ts`, `examples/*/test/**/*.${kind}.test.ts`];
@@ -76,8 +55,18 @@ const setups = [
   ...(process.env["PORTICO_EXECUTOR"] === "graphql-js" ? ["test/graphql-js-setup.ts"] : []),
 ];
 
+// Node loads modules in about half the CPU time that Vite needs, but it replaces none (that is what x.modules.test.ts is for), and
+// nothing says which of them ran.
+const isNative = !isRecording && !process.argv.includes("--coverage") && setups.length === 1;
+const native: InlineConfig = isNative
+  ? {
+      experimental: { viteModuleRunner: false, nodeLoader: false },
+      execArgv: ["--import", new URL("test/runner/open-doors.ts", import.meta.url).href],
+    }
+  : {};
+
 const config: ViteUserConfig = defineConfig({
-  resolve: { alias: [...doors, ...engine, fastCheck] },
+  resolve: { alias: [...aliases, ...engine] },
   test: {
     projects: [
       {
@@ -87,13 +76,18 @@ const config: ViteUserConfig = defineConfig({
           include: named("browser"),
           globalSetup: ["test/browser-server.ts"],
           ...shared,
+          ...native,
         },
       },
       {
         extends: true,
-        test: { name: "servers", include: named("servers"), globalSetup: ["test/ide-bundle.ts"], ...shared },
+        test: { name: "servers", include: named("servers"), globalSetup: ["test/ide-bundle.ts"], ...shared, ...native },
       },
-      { extends: true, test: { name: "database", include: named("database"), isolate: isRecording, ...shared } },
+      { extends: true, test: { name: "modules", include: named("modules"), ...shared } },
+      {
+        extends: true,
+        test: { name: "database", include: named("database"), isolate: isRecording, ...shared, ...native },
+      },
       {
         extends: true,
         test: {
@@ -103,12 +97,13 @@ const config: ViteUserConfig = defineConfig({
           include: [
             "test/**/*.test.ts",
             "examples/*/test/**/*.test.ts",
-            ...["browser", "servers", "database", "quiet"].flatMap(named).map((pattern) => `!${pattern}`),
+            ...["browser", "servers", "modules", "database", "quiet"].flatMap(named).map((pattern) => `!${pattern}`),
             ...(process.platform === "linux" ? [] : onlyOnLinux.map((pattern) => `!${pattern}`)),
           ],
           typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./test/types/tsconfig.json" },
           isolate: isRecording,
           ...shared,
+          ...native,
         },
       },
       {

@@ -46,6 +46,7 @@ it.each<[string, TestKind]>([
   ["test/a.test.ts", "plain"],
   ["test/database.test.ts", "plain"],
   ["test/a.database.test.ts", "database"],
+  ["test/a.modules.test.ts", "modules"],
   ["test/a.quiet.test.ts", "quiet"],
 ])("the kind of %s is %s", (file, kind) => {
   expect(testKind(file)).toBe(kind);

@@ -1,5 +1,5 @@
 import { join, relative, sep } from "node:path";
-import { afterAll, expect, vi } from "vitest";
+import { afterAll, expect } from "vitest";
 import { cheapHashes } from "../../scripts/gate/cheap-hashes.ts";
 import { type FileCost, measureFile } from "../../scripts/gate/file-cost.ts";
 import { watchNeeds } from "./file-needs.ts";
@@ -23,19 +23,9 @@ const cost = measureFile();
 const unnamed = watchNeeds(file, kind);
 const left = watchProcess();
 
-// What was loaded under the conditions of a test, such as a variable of the environment, does not stay for the next file.
-const { resetModules } = vi;
-let hasReset = false;
-vi.resetModules = () => {
-  hasReset = true;
-  return resetModules.call(vi);
-};
-
 // oxlint-disable-next-line no-empty-pattern -- Vitest accepts nothing else for a context that is not used
 afterAll(({}, suite) => {
   Object.assign(suite.meta, { cost: cost() });
-  vi.resetModules = resetModules;
-  if (hasReset) vi.resetModules();
   const need = unnamed();
   if (need !== undefined) throw new Error(need);
   // Other files have a process to themselves.

@@ -88,30 +88,6 @@ it("all hashers of a process share one limit, which leaves threads for files", a
   expect([hashing.most, hashing.calls.length, isFirst]).toEqual([2, 12, "files"]);
 });
 
-it.each([
-  ["8", 4],
-  ["3", 1],
-  ["1", 1],
-  ["nonsense", 1],
-  ["", 1],
-])("with UV_THREADPOOL_SIZE %j at most %i hash at once", async (threads, most) => {
-  vi.stubEnv("UV_THREADPOOL_SIZE", threads);
-  vi.resetModules();
-  const anew = await import("../../../src/auth/passwords/hash-queue.ts");
-  const queue = new anew.HashQueue(100);
-  let [running, highest] = [0, 0];
-
-  const work = async (): Promise<void> => {
-    highest = Math.max(highest, ++running);
-    await new Promise((resolve) => setImmediate(resolve));
-    running--;
-  };
-  await Promise.all(Array.from({ length: 12 }, () => queue.run(work)));
-
-  expect(highest).toBe(most);
-  vi.unstubAllEnvs();
-});
-
 it("parallel calls fill exactly the slots and the queue", async () => {
   const hasher = new PasswordHasher({ maxWaiting: 5 });
 

@@ -255,7 +255,7 @@ describe.skipIf(isBrowserMissing)("in a browser, the operations page", () => {
 
 function shop(options: OperationsPageOptions): { readonly app: PorticoApp; readonly metrics: Metrics } {
   const metrics = new Metrics();
-  const app = new PorticoApp({ logger: false }).onRequest(metrics);
+  const app = new PorticoApp({ logger: false, load: { report: true } }).onRequest(metrics);
   const query = {
     books: field(t.string, { cost: 3 })(() => "books"),
     search: field(t.string, { cost: 20 })(async () => {

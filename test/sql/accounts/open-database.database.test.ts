@@ -294,29 +294,6 @@ describe("PostgreSQL", () => {
   });
 });
 
-describe("the package pg-cursor", () => {
-  it("is named if it is missing, and only stream() needs it", async () => {
-    vi.resetModules();
-    vi.doMock("pg-cursor", () => {
-      throw new Error("Cannot find package 'pg-cursor'");
-    });
-    const place = await newPlace("PostgreSQL");
-    const { openDatabase: open } = await import("portico/sql");
-    const database = open(place.url, { poolSize: 2 });
-
-    await database.ping();
-    const reading = database.selectFrom("users").selectAll().stream().next();
-    await expect(reading).rejects.toThrow(
-      'openDatabase requires the package "pg-cursor" for stream() on PostgreSQL: run npm install pg-cursor',
-    );
-
-    vi.doUnmock("pg-cursor");
-    vi.resetModules();
-    await database.destroy();
-    await place.remove();
-  });
-});
-
 describe("a violated constraint on PostgreSQL", () => {
   it("is handled by an exception handler, as shown in the guide", async () => {
     const place = await newPlace("PostgreSQL");

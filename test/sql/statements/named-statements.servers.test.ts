@@ -3,10 +3,9 @@ import { Kysely, PostgresDialect, sql } from "kysely";
 import { Pool } from "pg";
 import type { Order } from "portico/pagination";
 import { namedStatements, tableHandler } from "portico/sql";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
-// Names are limited in a process, and the files before this one in the same process may have used them up.
-vi.hoisted(() => vi.resetModules());
+// Names are limited in a process, and other files would use them up.
 
 interface Tables {
   portico_named: { id: number; day: number };

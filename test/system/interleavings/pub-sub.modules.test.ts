@@ -2,24 +2,15 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { array, assert, asyncProperty, constantFrom } from "fast-check";
 import { PubSubGap, topic } from "portico";
 import { RedisPubSub } from "portico/redis";
-import { afterAll, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { ScheduledRedis } from "./scheduled-redis.ts";
 import { atRest, schedules, step } from "./schedules.ts";
 
-const server = vi.hoisted((): { current: unknown } => {
-  // Files that share a process have loaded the client already.
-  vi.resetModules();
-  return { current: null };
-});
+const server = vi.hoisted((): { current: unknown } => ({ current: null }));
 vi.mock("../../../src/redis/redis-client.ts", async (load) => ({
   ...(await load<object>()),
   redisClient: () => (server.current as ScheduledRedis).client(),
 }));
-
-afterAll(() => {
-  vi.doUnmock("../../../src/redis/redis-client.ts");
-  vi.resetModules();
-});
 
 const numbers = topic<number>("numbers");
 
