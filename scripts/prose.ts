@@ -52,6 +52,7 @@ const PATTERNS: readonly Pattern[] = [
     words: /(?<=^\s*(?:(?:[-*]|\d+\.|#+)\s+(?:\*\*)?)?|[.!?]\)?\s+)(?:What|Who|Whatever)\s(?![^.!?|\n]*\?)/gm,
     instead: "the noun itself: no sentence begins with What or Who",
   },
+  { words: /(?<!\bsuch\s+)\bas\s+one\s+that\b|\band\s+none\s+if\b/gi, instead: "exactly as if, and never if" },
   {
     words: /\|\s*(?:what|who|whatever)\s(?![^|\n]*\?)/gi,
     instead: "the noun itself: no table cell begins with What or Who",

@@ -21,6 +21,8 @@ describe("the prose check of a page", () => {
     "Each door loads alone.",
     "What is sent is JSON.",
     "It ends here. Who is calling stays.",
+    "It is null, as one that does not exist.",
+    "Each receives one event, and none if it fails.",
     "## What follows",
     "| `maxBody` | what one request may hold |",
   ])("finds the fault in %j", (sentence) => {

@@ -134,7 +134,7 @@ function granted(reservation: Reservation): readonly Reservation[] | null {
   return reservation.isGranted ? [reservation] : null;
 }
 
-/** Identifies the caller without marking the response as one that depends on the caller. */
+/** Identifies the caller, and the response is still not marked as dependent on the caller. */
 function callerLimit(ctx: HttpContext): CountedAttempt {
   const user = ctx.isIdentityRead && ctx.user.isAuthenticated ? (ctx.impersonator ?? ctx.user.identity) : null;
   const whose = user === null ? `address ${addressBucket(ctx.request.ip)}` : `user ${user}`;

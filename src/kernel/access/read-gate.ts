@@ -103,7 +103,7 @@ export function readListGate(place: string, rule: unknown): GateNode {
   throw new ConfigurationError(place, "a rule from rule(), every(), some() or not()", rule);
 }
 
-/** The gate of a router and that of a route in it, as one that opens if both do. */
+/** Combines the gates of a router and of a route in it: both must allow access. */
 export function bothGates(place: string, outer: Gate | undefined, inner: Gate | undefined): Gate | undefined {
   if (outer === undefined || inner === undefined) return outer ?? inner;
   const nodes = [gateNodeOf(outer), gateNodeOf(inner)];

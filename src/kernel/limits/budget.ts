@@ -116,7 +116,7 @@ export class Budget {
     }
   }
 
-  /** Identifies the caller without marking the response as one that depends on the caller. */
+  /** Identifies the caller, and the response is still not marked as dependent on the caller. */
   #payerOf({ caller, exchange }: BaseContext): Payer {
     const { userPerMinute, keyPerMinute, addressPerMinute } = this.#options;
     const { user, auth, credential } = caller;
