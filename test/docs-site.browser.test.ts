@@ -36,8 +36,8 @@ describe.skipIf(isBrowserMissing).each(looks)("the built site, $colorScheme on a
 /** Runs in the page: pixels beyond its width, code that scrolls sideways, and text that is too pale for its ground. */
 function faultsOf(minContrast: number): { beyond: number; scrolling: string[]; pale: string[] } {
   const { scrollWidth, clientWidth } = document.documentElement;
-  const wide = [...document.querySelectorAll<HTMLElement>(".vp-doc pre")].filter(
-    (pre) => pre.scrollWidth > pre.clientWidth,
+  const wide = [...document.querySelectorAll<HTMLElement>(".vp-doc pre, .error-codes table")].filter(
+    (box) => box.scrollWidth > box.clientWidth,
   );
   // The code beside the headline wraps instead.
   const wrapped = [...document.querySelectorAll<HTMLElement>(".hero-code .line")].filter(

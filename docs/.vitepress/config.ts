@@ -32,7 +32,7 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
       ["meta", { property: "og:description", content: page.description || DESCRIPTION }],
     ];
     // A page of its own look: see theme/portico.css.
-    if (page.relativePath === "errors.md") page.frontmatter["pageClass"] = "error-codes";
+    if (page.relativePath === "errors.md") Object.assign(page.frontmatter, { pageClass: "error-codes", aside: false });
   },
   buildEnd: ({ outDir }) => writeTexts(outDir, contents),
   // The build targets browsers from the last four years. The search index is one large file. Pictures stay files, because the
