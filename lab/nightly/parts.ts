@@ -74,7 +74,7 @@ export const parts: readonly Part[] = [
   {
     name: "overload",
     does: "Three times as many requests as a server can handle",
-    minutes: { long: 6, short: 1.1 },
+    minutes: { long: 9, short: 2 },
     commands: (form) => [node("lab/bench/run.ts", "overload", ...flag(form))],
     written: { file: ".cache/overload.json", publish: publishReliability("overload") },
   },

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import type { RollingServerSettings } from "../../rolling/server.ts";
 import { Child } from "../../servers/child.ts";
 import { forgetKeys } from "../../servers/forget-keys.ts";
@@ -22,6 +23,7 @@ const LOGIN = "/account/login";
 const SEED = { books: 20_000, users: 40 };
 const SIGNED_IN = 20;
 const NO_LIMIT = 1_000_000_000;
+const EXIT_MS = 10_000;
 const QUERY = "{ books(first: 10) { nodes { title author { name } stars } } }";
 
 /** What can be overloaded, by name. */
@@ -47,6 +49,7 @@ async function route(connect: Connect, connectOthers?: Connect): Promise<Target>
     ...(connectOthers === undefined ? {} : { other: connectOthers(port) }),
     async close() {
       server.disconnect();
+      if (server.exitCode === null) await once(server, "exit");
     },
   };
 }
@@ -68,6 +71,7 @@ async function shop(): Promise<Target> {
   );
   const close = async (): Promise<void> => {
     child.kill();
+    await child.ended(EXIT_MS);
     await forgetKeys(redis, place);
     await schema.drop();
   };

@@ -11,16 +11,16 @@ const LOCKED_MS = 300;
 const FROZEN_MS = 2_500;
 
 const nothing: Seen = {};
+const noUploads: Seen = {
+  probes: { upload: 503 },
+  log: "cannot store an upload",
+  doctor: "Uploads.directory must be a writable directory",
+};
 const noSpace: Seen = {
   probes: { write: 503, upload: 503 },
   checks: ["writes"],
   log: "The disk of the database is full",
   doctor: "failed writes",
-};
-const noUploads: Seen = {
-  probes: { upload: 503 },
-  log: "cannot store an upload",
-  doctor: "Uploads.directory must be a writable directory",
 };
 
 export const fileCells: readonly Cell[] = [
