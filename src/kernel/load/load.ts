@@ -215,7 +215,9 @@ export class Load implements Part {
     const { maxInFlight, maxEventLoopDelayMs } = this.#limits;
     const share = hasCredential || this.#limit === maxInFlight ? 1 : ANONYMOUS_SHARE;
     if (waitMs > 0 && this.#own(waitMs) > this.#patienceMs * share) return "wait";
-    if (this.#inFlight >= this.#limit * share || this.#waiting >= maxInFlight) return "in-flight";
+    // Rounds that only accept connections are short, and end by themselves.
+    const isAccepting = this.#hasAccepted || this.#acceptRounds > 0;
+    if (this.#inFlight >= this.#limit * share || (this.#waiting >= maxInFlight && !isAccepting)) return "in-flight";
     return this.#eventLoopDelayMs > maxEventLoopDelayMs ? "event-loop" : null;
   }
 
