@@ -7,9 +7,9 @@ const EXCESS = 0.5;
 /** Arrivals are compared with this many samples. */
 const COMPARED = 5;
 /** A rejected client may come back within this time, as far as the host left it to this process. */
-const REMEMBERED_MS = 1_000;
+const REMEMBERED_MS = 3_000;
 /** As many samples as the host may make of that time. */
-const KEPT = 30;
+const KEPT = 90;
 
 /** The requests of one sample, and those in progress at its end. */
 interface Sample {

@@ -52,6 +52,11 @@ describe("the demand", () => {
     }
   });
 
+  it("of twice as many requests exceeds it as long as most of the rest are rejected", () => {
+    // A tenth of a second of requests wait.
+    expect(simulate(50, 600, () => 100, 60).slice(30)).not.toContain(false);
+  });
+
   it("of three times as many requests exceeds it within a second of its own time, however much the host takes", () => {
     for (const ownShare of [1 / 2, 1 / 3]) {
       // As many requests are accepted as end within a second of that time.
