@@ -2,11 +2,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { build } from "esbuild";
 
-// npm run browser: writes the code of browser/ as modules of src/, one string each, so that a page also has its script in an
+// npm run browser: writes the scripts and the styles of browser/ as modules of src/, one string each, so that a page also has them in an
 // application that is bundled into one file. --check compares them instead.
 
 const root = resolve(import.meta.dirname, "..");
 const modules = [
+  { entry: "browser/styles/pages.css", file: "src/http/html/page-style.ts", name: "PAGE_STYLE" },
   { entry: "browser/account-pages/main.ts", file: "src/auth/pages/page-script.ts", name: "PAGE_SCRIPT" },
   { entry: "browser/explorer/main.ts", file: "src/graphql/ide/cdn-script.ts", name: "CDN_SCRIPT" },
   {
@@ -18,7 +19,7 @@ const modules = [
 
 if (import.meta.main) {
   for (const { entry, file, name } of modules) {
-    const module = `/** The script made from \`${entry}\` by \`npm run browser\`. */
+    const module = `/** Made from \`${entry}\` by \`npm run browser\`. */
 export const ${name}: string =
   ${literal(await bundled(entry))};
 `;

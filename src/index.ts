@@ -11,6 +11,7 @@ export { parseSize, type Size } from "./core/size.ts";
 export type { Dependency, Provider } from "./dependencies/depend.ts";
 export { DependencyError } from "./dependencies/dependency-scope.ts";
 export type { InjectRequest, InjectResponse } from "./http/engine/engine.ts";
+export type { BrandOptions } from "./http/html/brand.ts";
 export type { Origin } from "./http/messages/origins.ts";
 export type { Middleware, MiddlewareCheck, MiddlewareObject } from "./http/routing/middleware.ts";
 export type { Method, RouteOptions } from "./http/routing/route.ts";

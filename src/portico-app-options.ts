@@ -23,6 +23,7 @@ import {
   withMethod,
 } from "./core/resolve-options.ts";
 import { type Size, size } from "./core/size.ts";
+import type { BrandOptions } from "./http/html/brand.ts";
 import type { Origin } from "./http/messages/origins.ts";
 import { type HealthOptions, readHealthOptions } from "./http/serving/health-routes.ts";
 import type { BudgetOptions } from "./kernel/limits/budget.ts";
@@ -76,6 +77,8 @@ export interface PorticoAppOptions {
   readonly shutdown?: ShutdownOptions;
   /** The OpenAPI document and its HTML page. @default served outside production */
   readonly openapi?: OpenAPIOptions | boolean;
+  /** The logo and the colour of the pages that Portico serves to people. @default that of `BrandOptions` */
+  readonly brand?: BrandOptions;
   /** A pino logger, or a level and a stream; `false` disables logging. @default level "info", to standard output */
   readonly logger?: Logger | LogOptions | false;
   /** Whether responses to unexpected errors contain the details. Not allowed in production. @default false */
@@ -135,8 +138,11 @@ export interface ShutdownOptions {
   readonly deadlineSeconds?: number;
 }
 
+/** The title of an application without a name. */
+export const DEFAULT_TITLE = "API";
+
 const appRules = {
-  title: optional(text, "API"),
+  title: optional(text, DEFAULT_TITLE),
   version: optional(text, "0.0.0"),
   description: text,
   origins: optional(
@@ -167,6 +173,7 @@ const appRules = {
   health: orFalse(objectRule<HealthOptions>("an object")),
   readiness: optional(objectRule<ReadinessOptions>("an object"), {}),
   shutdown: optional(objectRule<ShutdownOptions>("an object"), {}),
+  brand: optional(objectRule<BrandOptions>("an object"), {}),
   openapi: orFlag(objectRule<OpenAPIOptions>("an object")),
   logger: orFalse(objectRule<Logger | LogOptions>("a pino logger, an object with level and stream")),
   debug: optional(flag, false),
@@ -199,7 +206,10 @@ const logRules = {
 /** The resolved options: every default filled in, sizes in bytes. */
 export interface ResolvedAppOptions
   extends Required<
-    Pick<PorticoAppOptions, "title" | "version" | "origins" | "stores" | "trustedProxies" | "load" | "debug" | "clock">
+    Pick<
+      PorticoAppOptions,
+      "title" | "version" | "origins" | "stores" | "trustedProxies" | "load" | "brand" | "debug" | "clock"
+    >
   > {
   readonly description: string | undefined;
   readonly publicUrl: string | null;

@@ -24,6 +24,7 @@ import type { EngineApp } from "./http/engine/engine-app.ts";
 import type { HostRequest, HostResponse } from "./http/engine/host-exchange.ts";
 import { readListenOptions } from "./http/engine/listen-options.ts";
 import { routeUpgrade } from "./http/engine/route-upgrade.ts";
+import { Brand, brandOf } from "./http/html/brand.ts";
 import { httpMessages } from "./http/messages/http-messages.ts";
 import { Origins } from "./http/messages/origins.ts";
 import { checkPaths } from "./http/routing/check-paths.ts";
@@ -56,7 +57,12 @@ import { listeningReport, listeningReports } from "./listening-report.ts";
 import { buildOpenApiDocument } from "./openapi/build-open-api-document.ts";
 import type { OpenAPIDocument } from "./openapi/open-api-document.ts";
 import { openApiRoutes } from "./openapi/open-api-routes.ts";
-import { type PorticoAppOptions, type ResolvedAppOptions, resolveAppOptions } from "./portico-app-options.ts";
+import {
+  DEFAULT_TITLE,
+  type PorticoAppOptions,
+  type ResolvedAppOptions,
+  resolveAppOptions,
+} from "./portico-app-options.ts";
 import { migrationChecks, migrationFault, refuseFaults, startupFaults } from "./startup-faults.ts";
 import type { PubSub } from "./stores/pub-sub.ts";
 import { closeStores, startStores } from "./stores/start-stores.ts";
@@ -122,7 +128,7 @@ export class PorticoApp extends Router {
     this.#options = resolveAppOptions(options);
     const { title, timeouts, publicUrl, logger, trustedProxies, origins, load, stores, clock, debug, cursorKeys } =
       this.#options;
-    const { budget } = this.#options;
+    const { budget, brand } = this.#options;
     this.actors = new Actors(clock);
     this.#engine = new Engine({
       logger,
@@ -158,6 +164,7 @@ export class PorticoApp extends Router {
       overrides: this.#overrides,
       actors: this.actors,
     };
+    brandOf.put(this.#services, new Brand(title === DEFAULT_TITLE ? "" : title, brand));
     if (budget !== undefined) budgetOf.put(this.#services, new Budget(budget, stores.counters));
     const { parts, requestHooks, laterWork, connections } = this.#services;
     const storesPart = new StoresPart(stores, (role) => this.#checks?.resultOf(role) === "failed");

@@ -104,6 +104,7 @@ const limitedLoops: Readonly<Record<string, readonly string[]>> = {
     "src/http/messages/outgoing-response.ts",
     "src/http/messages/render-problem.ts",
     "src/http/messages/strictest-caching.ts",
+    "src/http/messages/write-error-page.ts",
     "src/http/serving/respond.ts",
     "src/http/serving/server.ts",
   ],

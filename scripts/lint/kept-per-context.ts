@@ -3,6 +3,7 @@ const HOME = "src/kernel/context/memo-of.ts";
 
 /** The files that keep something else per context, and why it may last as long as the context. */
 const handles: Readonly<Record<string, string>> = {
+  "src/http/html/brand.ts": "the look of the pages of an application",
   "src/graphql/adopt/foreign-context.ts": "the operation of a context value",
   "src/graphql/execute/object-counter.ts": "the number of objects in one response",
   "src/kernel/hooks/request-hooks.ts": "the hooks that observe the request",

@@ -56,7 +56,7 @@ export const layersInside: Readonly<Record<string, Layers>> = {
   "http/": {
     html: [],
     text: [],
-    messages: ["text"],
+    messages: ["html", "text"],
     routing: ["messages"],
     engine: ["messages", "routing", "text"],
     serving: ["engine", "messages", "routing", "text"],

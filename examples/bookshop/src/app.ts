@@ -22,6 +22,7 @@ export interface BookshopOptions {
 /** Builds the application without starting it: the server listens, and tests send requests to it directly. */
 export function bookshop({ mailer, app: options }: BookshopOptions = {}): PorticoApp {
   const app = new PorticoApp({
+    brand: { accent: "#1f6f5c" },
     title: "Bookshop",
     version: "2.0.0",
     stores,

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { type Brand, brandOf } from "../../http/html/brand.ts";
+import { PAGE_STYLE } from "../../http/html/page-style.ts";
 import { joinPath } from "../../http/routing/path-params.ts";
 import { Router } from "../../http/routing/router.ts";
 import type { PorticoResponse, TypedResponse } from "../../kernel/context/portico-response.ts";
@@ -6,10 +8,9 @@ import { NotFound } from "../../kernel/exceptions/http-exception.ts";
 import type { AccountRoute } from "../accounts/account-options.ts";
 import { accountHtml } from "./account-html.ts";
 import { type FormField, formHtml, linkHtml } from "./form-html.ts";
-import { pageHeaders, pageHtml } from "./page-html.ts";
+import { type PageContent, pageHeaders, pageHtml } from "./page-html.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import { type PageOptions, type PageSite, pageSite } from "./page-site.ts";
-import { PAGE_STYLE } from "./page-style.ts";
 import { EMAIL_FIELD, NEW_PASSWORD_FIELD, registerHtml } from "./register-html.ts";
 import { secondFactorHtml, signInHtml } from "./sign-in-html.ts";
 
@@ -18,7 +19,7 @@ interface Page {
   readonly path: string;
   /** The page exists only if the application has this account route. */
   readonly needs?: AccountRoute;
-  readonly write: (site: PageSite, query: Query) => readonly [title: string, body: string];
+  readonly write: (site: PageSite, query: Query) => PageContent;
 }
 
 interface Query {
@@ -27,7 +28,7 @@ interface Query {
 }
 
 /**
- * The unstyled pages for the account routes, at the paths that the options name. A page that is a URL of another site is
+ * The pages for the account routes, at the paths that the options name. A page that is a URL of another site is
  * left out.
  *
  * @param accounts the path of the account routes
@@ -35,10 +36,15 @@ interface Query {
 export function accountPages(options: PageOptions, accounts: string): Router {
   const router = new Router();
   const folder = joinPath(accounts, "/pages");
-  const [script, style] = [file("js", PAGE_SCRIPT), file("css", PAGE_STYLE)];
-  const files = { script: `${folder}/${script.name}`, style: `${folder}/${style.name}` };
-  router.get(`${folder}/:file`, { openapi: false }, ({ request, response }) => {
-    const found = [script, style].find(({ name }) => name === request.params["file"]);
+  const script = file("js", PAGE_SCRIPT);
+  let styled: { readonly brand: Brand; readonly style: PageFile } | null = null;
+  const styleOf = (brand: Brand): PageFile => {
+    if (styled?.brand !== brand) styled = { brand, style: file("css", PAGE_STYLE + brand.style) };
+    return styled.style;
+  };
+  router.get(`${folder}/:file`, { openapi: false }, ({ ctx, request, response }) => {
+    const files = [script, styleOf(brandOf.of(ctx.services))];
+    const found = files.find(({ name }) => name === request.params["file"]);
     if (found === undefined) throw new NotFound();
     return sendFile(response, found);
   });
@@ -47,13 +53,15 @@ export function accountPages(options: PageOptions, accounts: string): Router {
     router.get(path, { openapi: false }, ({ ctx, request, response }) => {
       const { token, error } = request.query;
       const [target = ""] = ctx.exchange.target.split("?", 1);
-      const site = pageSite(options, accounts, path, target.endsWith("/"));
-      const [title, body] = write(site, {
+      const brand = brandOf.of(ctx.services);
+      const site = pageSite(options, brand, accounts, path, target.endsWith("/"));
+      const content = write(site, {
         hasToken: token !== undefined,
         isSecondFactor: error === "second_factor_required",
       });
-      for (const [name, value] of Object.entries(pageHeaders)) response.header(name, value);
-      return response.html(pageHtml(site, files, title, body));
+      const files = { script: `${folder}/${script.name}`, style: `${folder}/${styleOf(brand).name}` };
+      for (const [name, value] of Object.entries(pageHeaders(brand))) response.header(name, value);
+      return response.html(pageHtml(site, files, content));
     });
   }
   return router;
@@ -65,10 +73,20 @@ function pagesOf(options: PageOptions): readonly Page[] {
     {
       path: signInPage,
       write: (site, { isSecondFactor }) =>
-        isSecondFactor ? ["Second factor", secondFactorHtml(site)] : ["Sign in", signInHtml(site)],
+        isSecondFactor
+          ? { title: "Second factor", body: secondFactorHtml(site) }
+          : { title: "Sign in", body: signInHtml(site) },
     },
-    { path: registerPage, needs: "register", write: (site) => ["Create an account", registerHtml(site)] },
-    { path: accountPage, needs: "me", write: (site) => ["Your account", accountHtml(site)] },
+    {
+      path: registerPage,
+      needs: "register",
+      write: (site) => ({ title: "Create an account", body: registerHtml(site) }),
+    },
+    {
+      path: accountPage,
+      needs: "me",
+      write: (site) => ({ title: "Your account", body: accountHtml(site), isWide: true }),
+    },
     mailPage(resetPage, "reset", "Reset your password", "reset"),
     mailPage(verifyPage, "verify", "Confirm your email address", "verify"),
     mailPage(emailPage, "email", "Change your email address", "email"),
@@ -78,7 +96,7 @@ function pagesOf(options: PageOptions): readonly Page[] {
 
 /** A page that links in emails open. */
 function mailPage(path: string, needs: AccountRoute, title: string, kind: MailLinkKind): Page {
-  return { path, needs, write: (site, { hasToken }) => [title, mailLinkHtml(site, kind, hasToken)] };
+  return { path, needs, write: (site, { hasToken }) => ({ title, body: mailLinkHtml(site, kind, hasToken) }) };
 }
 
 interface PageFile {

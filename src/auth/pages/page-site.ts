@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import type { Brand } from "../../http/html/brand.ts";
 import type { AccountRoute, ResolvedAccountOptions } from "../accounts/account-options.ts";
 
 /** The options of the pages. */
@@ -10,6 +11,7 @@ export interface PageOptions extends ResolvedAccountOptions {
 /** The application as one of its pages shows it. */
 export interface PageSite {
   readonly options: PageOptions;
+  readonly brand: Brand;
   /** The value of `accounts`: the path of the account routes. */
   readonly accounts: string;
   /** Whether the application has this account route. */
@@ -24,10 +26,17 @@ export interface PageSite {
  * @param page the path of the page's route
  * @param isFolder whether the requested path ends with a slash, so that relative URLs are one level deeper
  */
-export function pageSite(options: PageOptions, accounts: string, page: string, isFolder: boolean): PageSite {
+export function pageSite(
+  options: PageOptions,
+  brand: Brand,
+  accounts: string,
+  page: string,
+  isFolder: boolean,
+): PageSite {
   const from = isFolder ? page : posix.dirname(page);
   return {
     options,
+    brand,
     accounts,
     has: (route) => !options.except.includes(route),
     link: (path) => (path.startsWith("/") ? `./${posix.relative(from, path)}`.replace(/\/$/, "") : path),

@@ -37,7 +37,7 @@ export interface AuthenticationOptions extends AccountOptions {
   /** The path of the account routes, or `false` to leave them out. @default "/account" */
   readonly accounts?: `/${string}` | false;
   /**
-   * Whether to serve unstyled pages for the account routes: at `signInPage`, `resetPage`, `verifyPage`, `emailPage`,
+   * Whether to serve pages for the account routes: at `signInPage`, `resetPage`, `verifyPage`, `emailPage`,
    * `signInLinkPage`, `registerPage` and `accountPage`. A page whose option is a URL is left out. @default false
    */
   readonly pages?: boolean;

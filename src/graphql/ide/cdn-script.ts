@@ -1,3 +1,3 @@
-/** The script made from `browser/explorer/main.ts` by `npm run browser`. */
+/** Made from `browser/explorer/main.ts` by `npm run browser`. */
 export const CDN_SCRIPT: string =
   '"use strict";(()=>{function t(e){return l(document.getElementById(e),`#${e}`)}function l(e,o){if(e===null)throw new Error(`The page has no element ${o}`);return e}var{title:c,query:n,hasSocket:a}=JSON.parse(t("options").textContent);document.title=c;var r=location.origin+location.pathname,i=GraphiQL.createFetcher({url:r,enableIncrementalDelivery:!1,...a?{subscriptionUrl:r.replace("http","ws")}:{}}),s=React.createElement(GraphiQL,{fetcher:i,defaultEditorToolsVisibility:!0,...n===null?{}:{defaultQuery:n}});ReactDOM.createRoot(t("explorer")).render(s);})();';

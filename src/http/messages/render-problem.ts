@@ -7,6 +7,8 @@ import { logUnexpected } from "../../kernel/context/log-failure.ts";
 import type { RenderError } from "../../kernel/context/messages.ts";
 import { isForClients, isOutage } from "../../kernel/exceptions/is-for-clients.ts";
 import type { Exchange } from "../../kernel/exchange/exchange.ts";
+import { asksForPage } from "../html/parse-accept.ts";
+import { hasErrorPage, writeErrorPage } from "./write-error-page.ts";
 
 /** The response for an error: RFC 9457, `application/problem+json`. */
 interface Problem {
@@ -37,14 +39,25 @@ function problemOf(error: unknown, services: AppServices, exchange: Exchange): P
   };
 }
 
-/** The default way to render an error. */
-export const renderProblem: RenderError = Object.assign(writeProblem, { variantOf: () => "problem" });
+/** The default way to render an error: a page for a browser that asks for one, otherwise a problem. */
+export const renderProblem: RenderError = Object.assign(writeProblem, {
+  variantOf: (exchange: Exchange) => (isForBrowser(exchange) ? "page" : "problem"),
+});
 
-function writeProblem({ services, exchange, outgoing }: BaseContext, error: unknown): void {
+function writeProblem(ctx: BaseContext, error: unknown): void {
+  const { services, exchange, outgoing } = ctx;
   const { status, headers, body } = problemOf(error, services, exchange);
   for (const [name, value] of Object.entries(headers)) outgoing.header(name, value);
   outgoing.status(status);
-  outgoing.json(body);
+  const { correlation_id: id } = body;
+  if (!services.debug && hasErrorPage(status) && isForBrowser(exchange))
+    writeErrorPage(ctx, status, { correlationId: typeof id === "string" ? id : undefined });
+  else outgoing.json(body);
+}
+
+/** Whether a browser opens the URL as a page. A script of a page, such as `fetch`, accepts everything alike. */
+export function isForBrowser({ headers }: Pick<Exchange, "headers">): boolean {
+  return asksForPage(headers.accept, ["application/json"]);
 }
 
 const PROBLEM_JSON = { "content-type": "application/problem+json; charset=utf-8", "cache-control": "no-store" };

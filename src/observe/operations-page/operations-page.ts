@@ -1,10 +1,7 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { optional, optionRule, resolveOptions, textLike } from "../../core/resolve-options.ts";
-import { escapeHtml } from "../../http/html/escape-html.ts";
-import { htmlHeaders, sourceHash } from "../../http/html/html-headers.ts";
-import { htmlPage } from "../../http/html/html-page.ts";
-import { asksForPage } from "../../http/html/parse-accept.ts";
-import { renderProblem } from "../../http/messages/render-problem.ts";
+import { isForBrowser, renderProblem } from "../../http/messages/render-problem.ts";
+import { writeErrorPage } from "../../http/messages/write-error-page.ts";
 import { declareRoute } from "../../http/routing/route.ts";
 import { Router } from "../../http/routing/router.ts";
 import type { Auth, RoutePlace } from "../../kernel/access/gate.ts";
@@ -13,7 +10,6 @@ import type { HttpContext } from "../../kernel/context/http-context.ts";
 import type { RenderError } from "../../kernel/context/messages.ts";
 import type { Metrics } from "../metrics.ts";
 import { operationsHeaders, operationsHtml } from "./operations-html.ts";
-import { OPERATIONS_STYLE } from "./operations-style.ts";
 
 /** The options of the operations page. */
 export interface OperationsPageOptions {
@@ -65,7 +61,7 @@ export function operationsPage(metrics: Pick<Metrics, "figures">, options: Opera
     ({ ctx }: { readonly ctx: HttpContext }) => {
       const { outgoing } = ctx;
       outgoing.header("vary", "Accept");
-      if (!isForBrowser(ctx)) return outgoing.header("cache-control", "no-store").json(metrics.figures());
+      if (!isForBrowser(ctx.exchange)) return outgoing.header("cache-control", "no-store").json(metrics.figures());
       for (const [name, value] of Object.entries(operationsHeaders)) outgoing.header(name, value);
       return outgoing.html(page);
     },
@@ -73,43 +69,13 @@ export function operationsPage(metrics: Pick<Metrics, "figures">, options: Opera
   return new Router().add({ ...route, renderError: refuseBrowser(signInUrl) });
 }
 
-function isForBrowser({ exchange }: Pick<HttpContext, "exchange">): boolean {
-  return asksForPage(exchange.headers.accept, ["application/json"]);
-}
-
-/** Renders the rejection of the gate as a page for a browser, and any other error as a problem. */
+/** Adds a link to the page for a browser that the gate rejects. */
 function refuseBrowser(signInUrl: string | undefined): RenderError {
   return (ctx, error) => {
     renderProblem(ctx, error);
-    const { outgoing } = ctx;
-    if ((outgoing.code !== 401 && outgoing.code !== 403) || !isForBrowser(ctx)) return;
-    for (const [name, value] of Object.entries(refusalHeaders)) outgoing.header(name, value);
-    outgoing.vary("Accept");
-    outgoing.html(refusalHtml(outgoing.code, signInUrl));
+    const status = ctx.outgoing.code;
+    if (signInUrl === undefined || (status !== 401 && status !== 403) || !isForBrowser(ctx.exchange)) return;
+    const text = status === 401 ? "Sign in" : "Sign in with another account";
+    writeErrorPage(ctx, status, { link: { href: signInUrl, text } });
   };
-}
-
-/** The page has no script. */
-const refusalHeaders: Readonly<Record<string, string>> = {
-  ...htmlHeaders({ "style-src": [sourceHash(OPERATIONS_STYLE)], "img-src": ["data:"] }),
-  "content-type": "text/html; charset=utf-8",
-};
-
-/** The page for a browser that the gate of the operations page rejects. */
-function refusalHtml(status: 401 | 403, signInUrl: string | undefined): string {
-  const [title, sentence, link] =
-    status === 401
-      ? ["Sign in", "You must sign in to see this page.", "Sign in"]
-      : ["No permission", "Your account has no permission to see this page.", "Sign in with another account"];
-  return htmlPage({
-    title,
-    head: `<style>${OPERATIONS_STYLE}</style>`,
-    body: `<main>
-<section>
-<h1>${title}</h1>
-<p>${sentence}</p>
-${signInUrl === undefined ? "" : `<p><a href="${escapeHtml(signInUrl)}">${link}</a></p>`}
-</section>
-</main>`,
-  });
 }

@@ -466,3 +466,56 @@ it("nothing is logged for successful requests", async () => {
   expect(log.text).not.toContain("s3cret");
   expect(log.lines).toEqual([]);
 });
+
+describe("a browser that opens a URL", () => {
+  const browser = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
+
+  it.each([
+    [new AuthenticationFailed("No session"), 401, "Sign in"],
+    [new PermissionDenied("Staff only"), 403, "No permission"],
+    [new NotFound("No book 7"), 404, "Page not found"],
+    [new TooManyRequests(4711), 429, "Too many requests"],
+    [new Error("no disk"), 500, "Something went wrong"],
+    [new ServiceUnavailable("The store is down"), 503, "Unavailable"],
+  ])("gets a page without the message for %s", async (error, status, title) => {
+    const { answer, log } = await thrown(error, { headers: browser, title: "Shop <1>" });
+
+    expect([answer.status, answer.headers["content-type"]]).toEqual([status, "text/html; charset=utf-8"]);
+    expect(answer.headers).toMatchObject({ "cache-control": "no-store", vary: "Accept" });
+    expect(answer.text()).toContain(`<h1>${title}</h1>`);
+    expect(answer.text()).toContain("<span>Shop &lt;1&gt;</span>");
+    expect(answer.text()).not.toContain(error.message);
+    const [line] = log.lines.filter(({ correlation_id: id }) => id !== undefined);
+    expect(/Reference: <code>([^<]+)/.exec(answer.text())?.[1]).toBe(line?.["correlation_id"]);
+  });
+
+  it("gets the problem of other statuses, like every client that asks for no page", async () => {
+    const type = async (error: Error, accept: string): Promise<string | undefined> =>
+      (await thrown(error, { headers: { accept } })).answer.headers["content-type"];
+    const problem = "application/problem+json; charset=utf-8";
+
+    expect(await type(new Conflict("Sold out"), browser.accept)).toBe(problem);
+    expect(await type(new NotFound(), "*/*")).toBe(problem);
+    expect(await type(new NotFound(), "application/json, text/html;q=0.5")).toBe(problem);
+    expect((await thrown(new NotFound())).answer.headers["content-type"]).toBe(problem);
+  });
+
+  it("loads nothing but the logo, and reads white or black on the accent", async () => {
+    const page = async (accent: `#${string}`) =>
+      (await thrown(new NotFound(), { headers: browser, brand: { logo: "/logo.svg", accent } })).answer;
+    const [dark, light] = [await page("#7a3b2e"), await page("#f5d90a")];
+
+    expect(dark.headers["content-security-policy"]).toMatch(/img-src 'self' data:; .*frame-ancestors 'none'/);
+    expect(dark.text()).toContain('<img src="/logo.svg" alt="">');
+    expect(dark.text()).toContain("--accent:#7a3b2e;--on-accent:#fff");
+    expect(light.text()).toContain("--accent:#f5d90a;--on-accent:#000");
+    expect(dark.text()).not.toMatch(/<script|https?:/);
+  });
+
+  it.each([
+    ["brand.logo", { logo: "https://cdn.example/logo.svg" }, 'a path that begins with "/"'],
+    ["brand.accent", { accent: "red;} body{display:none" }, 'a colour such as "#7a3b2e"'],
+  ])("stops startup with a sentence for %s", (option, brand, expected) => {
+    expect(() => new PorticoApp({ brand } as never)).toThrow(`PorticoApp.${option} must be ${expected}`);
+  });
+});
