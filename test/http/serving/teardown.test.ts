@@ -280,13 +280,16 @@ it("logs the timeout of a handler, which may be at fault", async () => {
 });
 
 it("keeps the output of a late handler out of the timeout response", async () => {
+  const [timedOut, isDone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const app = new PorticoApp(quiet)
     .addExceptionHandler(ServiceUnavailable, async (_request, response) => {
-      await sleep(60);
+      timedOut.resolve();
+      await isDone.promise;
       return response.status(503).json("too late");
     })
     .get("/", { timeoutSeconds: 0.05 }, async ({ response }) => {
-      await sleep(80);
+      await timedOut.promise;
+      setImmediate(isDone.resolve);
       return response.status(201).header("x-late", "1").json("done after all");
     });
 
