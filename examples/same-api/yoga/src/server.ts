@@ -28,7 +28,7 @@ const auth = betterAuth({
   baseURL: "http://localhost:3000",
   database: new DatabaseSync(":memory:"),
   emailAndPassword: { enabled: true },
-  plugins: [username(), bearer(), admin({ ac: access, roles, adminRoles: ["reader"] })],
+  plugins: [username(), bearer(), admin({ ac: access, roles })],
   secret: process.env["SECRET"] ?? randomUUID(),
 });
 await (await getMigrations(auth.options)).runMigrations();
