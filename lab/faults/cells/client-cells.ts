@@ -59,7 +59,7 @@ export const clientCells: readonly Cell[] = [
   {
     resource: "clients",
     fault: "frozen",
-    sees: { metrics: ["process_memory_usage_bytes < 3e8"] },
+    sees: { metrics: ["process_memory_usage_bytes < 5e8"] },
     start: withClients(async (crowd) => {
       await crowd.join(CLIENTS, "");
       crowd.stopReading();
