@@ -158,7 +158,7 @@ describe("portico why and who", () => {
   it("suggests the place that was meant", async () => {
     expect(await portico("who", "GET", "/eiter")).toMatchObject({
       code: 1,
-      err: expect.stringContaining("Did you mean GET /either?"),
+      err: expect.stringContaining('Did you mean "GET /either"?'),
     });
   });
 });

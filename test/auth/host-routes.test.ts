@@ -348,7 +348,7 @@ it("rejects an option that it does not know, and a rule about objects", async ()
     app.identify(request, response, options).catch((error: Error) => response.end(error.message));
   });
 
-  expect(await (await fetch(`${url}/typo`)).text()).toContain("identify.atuh");
+  expect(await (await fetch(`${url}/typo`)).text()).toContain('unknown option "atuh"');
   expect(await (await fetch(`${url}/rule`)).text()).toContain("identify.auth is the rule note.own");
 });
 

@@ -193,7 +193,7 @@ describe.skipIf(isOther).each([
   it.each([
     [
       "Query.adit",
-      'Graph.rules["Query.adit"] names no object type, interface or field of the schema. Did you mean Query.audit?',
+      'Graph.rules["Query.adit"] names no object type, interface or field of the schema. Did you mean "Query.audit"?',
     ],
     ["Found", 'Graph.rules["Found"] names no object type, interface or field of the schema'],
     ["Query", 'Graph.rules["Query"] is a root type: name its fields, or set Graph.auth'],

@@ -185,12 +185,12 @@ it.each<[string, object]>([
   ["Transport.batch", { transport: { batch: -1 } }],
   ["Uploads.maxFiles", { uploads: { maxFiles: 0 } }],
   ["Limits.depth", { limits: { depth: "deep" } }],
-  ["Transport.getQuerys", { transport: { getQuerys: true } }],
+  ['Transport: unknown option "getQuerys"', { transport: { getQuerys: true } }],
   ["Graph.path", { path: "graphql" }],
   ["Graph.timeoutSeconds", { timeoutSeconds: -1 }],
   ["Graph.auth", { auth: {} }],
   ["Graph.documents", { documents: { trusted: { a: 1 } } }],
-  ["Graph.introspecton", { introspecton: true }],
+  ['Graph: unknown option "introspecton"', { introspecton: true }],
 ])("rejects a wrong value or name when it is built: %s", (name, options) => {
   expect(() => new Graph(fixtureSchema(), options as GraphOptions)).toThrow(ConfigurationError);
   expect(() => new Graph(fixtureSchema(), options as GraphOptions)).toThrow(name);
