@@ -128,7 +128,7 @@ async function load(client: Child, server: ServerProcess, seconds: number, sampl
   }
 }
 
-/** What a client had is let go of when the connection is seen to be gone, and some of it a little later. */
+/** What a client had is let go of when the connection is seen to be gone, and a part of this a little later. */
 function isBusy({ dependencies, iterators, connections }: Figures): boolean {
   return dependencies + iterators + connections > 0;
 }

@@ -62,7 +62,7 @@ function brotli(bytes: Buffer, quality: number): Buffer {
   return brotliCompressSync(bytes, { params, finishFlush: constants.BROTLI_OPERATION_FLUSH });
 }
 
-/** All of it or nothing: another process may be reading. */
+/** Writes either every file or none: another process may be reading. */
 function write(files: Readonly<Record<string, string | Buffer>>): void {
   const fresh = `${cache}.${process.pid}`;
   mkdirSync(fresh, { recursive: true });

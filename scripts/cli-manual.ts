@@ -9,7 +9,16 @@ const FILE = "docs/reference/cli.md";
 const BLOCK = /(?<=<!-- cli: (?<name>\S+) -->\n).*?(?=<!-- end of cli -->)/gs;
 
 const program = cliProgram(
-  { env: {}, cwd: "", print() {}, printError() {}, askPassword: async () => "", confirm: null, width: null },
+  {
+    env: {},
+    cwd: "",
+    print() {},
+    printError() {},
+    askPassword: async () => "",
+    confirm: null,
+    width: null,
+    showStatus: null,
+  },
   () => {},
 );
 

@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { generatePrismaClient } from "./prisma/generate-prisma-client.ts";
+import { generatePrismaClient, prismaPackages } from "./prisma/generate-prisma-client.ts";
 
-// Runs the tests of lists over tables on PostgreSQL through a generated Prisma client, and checks and tests
-// examples/from-express. Prisma is large, so it has its own package: run "npm ci --prefix tools/prisma" first.
+// Runs the tests of lists over tables on PostgreSQL through generated clients of Prisma 7 and 6, and checks and tests
+// examples/from-express. Prisma is large, so each version has its own package: run "npm ci --prefix tools/prisma" and
+// "npm ci --prefix tools/prisma-6" first.
 const root = join(import.meta.dirname, "..");
 const node = (cwd: string, env: NodeJS.ProcessEnv, ...args: readonly string[]): void =>
   void execFileSync(process.execPath, args, { cwd, stdio: "inherit", env: { ...process.env, ...env } });
@@ -14,6 +15,7 @@ const names = [
   "test/sql/lists/{walks,nested-walks,filters,nested-lists,among,job-walks,order-by-expression}",
   "test/sql/lists/{scoped-handlers,scoped-lists,table-handler}",
   "test/sql/{connection,prisma-transaction}",
+  "test/testing/expect-plans",
 ];
 const files = names.flatMap((name) => {
   const found = globSync(`${name}.{database,servers}.test.ts`, { cwd: root });
@@ -21,18 +23,19 @@ const files = names.flatMap((name) => {
   return found;
 });
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
-node(
-  root,
-  { PORTICO_PRISMA: generatePrismaClient() },
-  vitest,
-  "run",
-  "--project=database",
-  "--project=servers",
-  "--typecheck.enabled=false",
-  // Prisma starts its own transactions, and Drizzle has its own connections.
-  "--testNamePattern=^(?!.*(?:transaction|Drizzle)).*PostgreSQL",
-  ...files,
-);
+for (const folder of prismaPackages)
+  node(
+    root,
+    { PORTICO_PRISMA: generatePrismaClient(folder) },
+    vitest,
+    "run",
+    "--project=database",
+    "--project=servers",
+    "--typecheck.enabled=false",
+    // Drizzle has its own connections.
+    "--testNamePattern=^(?!.*(?:transaction|Drizzle)).*PostgreSQL",
+    ...files,
+  );
 
 const example = join(root, "examples/from-express");
 node(example, {}, "generate.mjs");

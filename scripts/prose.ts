@@ -1,12 +1,8 @@
 import { readFileSync } from "node:fs";
 import { glob } from "node:fs/promises";
 import { parseSync } from "vite";
-
-/** Words that the project does not use, and the words for them. */
-export interface Pattern {
-  readonly words: RegExp;
-  readonly instead: string;
-}
+import { newSubjects, subjectFaults } from "./prose/commit-subjects.ts";
+import { COMMENT_PATTERNS, EVERYWHERE, PAGE_PATTERNS, PATTERNS, type Pattern } from "./prose/patterns.ts";
 
 /** A place in a file that a pattern matches. */
 export interface Finding {
@@ -21,58 +17,6 @@ export interface Exception {
   readonly file: string;
   readonly words: string;
 }
-
-/** "Queries of your own table" is natural, "a table of your own" is not. */
-const OWN = String.raw`\bof\s+(?:my|your|its|his|their|our|one's)\s+own(?=\s*(?:[^\w\s]|$|(?:is|are|was|has|have|can|may|must|that|which|and|or|in|on|to|for|with|by|as|at|of|from|when|where|beside|below|instead)\b))`;
-/** Checked in scripts and tests as well. */
-const PEOPLE: Pattern = {
-  words: /\b(?:nobody|somebody|whoever)\b/gi,
-  instead: "anonymous, signed-in user, anyone who",
-};
-const PATTERNS: readonly Pattern[] = [
-  PEOPLE,
-  { words: /\bf(?:ou|i)nds?\s+out\b/gi, instead: "determine, authenticate" },
-  { words: /\b(?:is|are|was|were|be|been)\s+(?:told|heard|asked)\b/gi, instead: "is notified, receives, is called" },
-  { words: /\bmend(?:s|ed|ing)?\b/gi, instead: "fix" },
-  { words: /\bleaf(?:s|ed|ing)?\s+through\b/gi, instead: "page through" },
-  { words: /\bfor\s+ever\b/gi, instead: "0 disables the limit, never expires" },
-  { words: new RegExp(OWN, "gi"), instead: "your own X, a custom X" },
-  {
-    words: /(?<!\bthere\s+)\b(?:is|are|was|were)\s+(?:none\b|no\s+(?!longer|more|less|fewer|later|earlier|other)\w+)/gi,
-    instead: "is not a valid X, is not an X",
-  },
-  { words: /\b(?:do|does|did)\s+not\s+count\b|\bstill\s+counts?\b/gi, instead: "is not valid, is still valid" },
-  { words: /\b(?:is|are|was|were)\s+(?:away|over)\b(?!\s+(?:the|a|an|\d))/gi, instead: "is unavailable, has ended" },
-  { words: /\b(?:the|a|an|every|each|this)\s+answers?\b/gi, instead: "the response" },
-  { words: /\b(?:a|the|this|each|every|public)\s+doors?\b/gi, instead: "entry point" },
-  { words: /\bthe\s+checker\b/gi, instead: "TypeScript, the compiler" },
-  { words: /\b(?:a|the|lower)\s+ranks?\b|\b(?:the\s+house|house\s+style)\b/gi, instead: "layer, source tree" },
-  // The beginning of a sentence, a heading or a list item, unless it is a question.
-  {
-    words: /(?<=^\s*(?:(?:[-*]|\d+\.|#+)\s+(?:\*\*)?)?|[.!?]\)?\s+)(?:What|Who|Whatever)\s(?![^.!?|\n]*\?)/gm,
-    instead: "the noun itself: no sentence begins with What or Who",
-  },
-  { words: /(?<!\bsuch\s+)\bas\s+one\s+that\b|\band\s+none\s+if\b/gi, instead: "exactly as if, and never if" },
-  {
-    words: /\|\s*(?:what|who|whatever)\s(?![^|\n]*\?)/gi,
-    instead: "the noun itself: no table cell begins with What or Who",
-  },
-];
-
-/** One word for one thing, and the one that people search for. "Social login" and "login CSRF" are such words. */
-const PAGE_PATTERNS: readonly Pattern[] = [
-  ...PATTERNS,
-  {
-    words: /\b(?:log(?:s|ged|ging)?[ -]in|(?<!social )logins?(?! CSRF))\b/gi,
-    instead: "sign in (verb), sign-in (noun)",
-  },
-  { words: /\bexplorers?\b/gi, instead: "GraphiQL" },
-];
-
-const COMMENT_PATTERNS: readonly Pattern[] = [
-  ...PATTERNS,
-  { words: /^\s*The same\b/g, instead: "what it is: no comment begins with The same" },
-];
 
 const PLACES = [
   "*.md",
@@ -92,15 +36,19 @@ const EXCEPTIONS = new URL("prose-exceptions.txt", import.meta.url);
 
 if (import.meta.main) {
   const only = process.argv.slice(2);
-  const files = only.length > 0 ? only : await Array.fromAsync(glob(PLACES, { exclude: EXCLUDED }));
+  const isWhole = only.length === 0;
+  const files = isWhole ? await Array.fromAsync(glob(PLACES, { exclude: EXCLUDED })) : only;
   const { open, unneeded } = review(
     files.toSorted().flatMap((file) => findingsIn(file, readFileSync(file, "utf8"))),
     exceptionsIn(readFileSync(EXCEPTIONS, "utf8")),
   );
-  report(open, only.length > 0 || open.length <= 50);
-  if (only.length === 0) for (const { file, words } of unneeded) console.log(`${file}: not needed any more: ${words}`);
-  console.log(`prose: ${files.length} files, ${open.length} findings`);
-  process.exitCode = open.length === 0 && (only.length > 0 || unneeded.length === 0) ? 0 : 1;
+  report(open, !isWhole || open.length <= 50);
+  if (isWhole) for (const { file, words } of unneeded) console.log(`${file}: not needed any more: ${words}`);
+  const subjects = isWhole ? newSubjects() : [];
+  const faulty = subjects.filter((subject) => subjectFaults(subject).length > 0);
+  for (const subject of faulty) console.log(`commit "${subject}"\n    ${subjectFaults(subject).join("\n    ")}`);
+  console.log(`prose: ${files.length} files and ${subjects.length} commits, ${open.length + faulty.length} findings`);
+  process.exitCode = open.length + faulty.length === 0 && (!isWhole || unneeded.length === 0) ? 0 : 1;
 }
 
 /** Every place of a file that a pattern matches: in the text of a page, or in the comments and strings of code. */
@@ -170,14 +118,14 @@ function proseOfCode(file: string, code: string): readonly Prose[] {
     // Comments on lines one below the other are one text.
     if (isLine && last.isLine && before !== undefined && /^\n\s*$/.test(code.slice(last.end, start)))
       proses[proses.length - 1] = { ...before, text: before.text + code.slice(last.end, start) + text };
-    else proses.push({ text, at: start, patterns: isInternal ? [PEOPLE] : COMMENT_PATTERNS });
+    else proses.push({ text, at: start, patterns: isInternal ? EVERYWHERE : COMMENT_PATTERNS });
     last = { end, isLine };
   }
   visit(program, ({ type, start, end, value }) => {
     const isText = type === "TemplateElement" || (type === "Literal" && typeof value === "string");
     const text = code.slice(start, end);
     if (isText && /\w \w/.test(text))
-      proses.push({ text: text.replace(/^["']|["']$/g, " "), at: start, patterns: isInternal ? [PEOPLE] : PATTERNS });
+      proses.push({ text: text.replace(/^["']|["']$/g, " "), at: start, patterns: isInternal ? EVERYWHERE : PATTERNS });
   });
   return proses;
 }

@@ -12,6 +12,7 @@ export type { Dependency, Provider } from "./dependencies/depend.ts";
 export { DependencyError } from "./dependencies/dependency-scope.ts";
 export type { InjectRequest, InjectResponse } from "./http/engine/engine.ts";
 export type { BrandOptions } from "./http/html/brand.ts";
+export { englishTexts, type PageTexts } from "./http/html/page-texts.ts";
 export type { Origin } from "./http/messages/origins.ts";
 export type { Middleware, MiddlewareCheck, MiddlewareObject } from "./http/routing/middleware.ts";
 export type { Method, RouteOptions } from "./http/routing/route.ts";
@@ -47,6 +48,7 @@ export type { CookieOptions, PorticoResponse, StreamSource, TypedResponse } from
 export * from "./kernel/exceptions/http-exception.ts";
 export type { Socket, SocketMessage } from "./kernel/exchange/socket.ts";
 export type { RequestEvent, RequestHook, WatchFigures } from "./kernel/hooks/request-hooks.ts";
+export type { IdempotentOptions } from "./kernel/idempotency/idempotent.ts";
 export { type AssuranceLevel, type Credential, type Revocation, revoked } from "./kernel/identity/credential.ts";
 export {
   AnonymousUser,
@@ -95,7 +97,15 @@ export type {
 } from "./portico-app-options.ts";
 export type { Count, CounterStore, Reservation } from "./stores/counter-store.ts";
 export type { KeyValueStore } from "./stores/key-value-store.ts";
-export { type PubSub, PubSubGap, type SubscribeOptions, type Topic, topic } from "./stores/pub-sub.ts";
+export {
+  type Keep,
+  type PubSub,
+  PubSubGap,
+  type SubscribeOptions,
+  type Topic,
+  type TopicOptions,
+  topic,
+} from "./stores/pub-sub.ts";
 export type { StoreLifeCycle } from "./stores/store-life-cycle.ts";
 export { memoryStores, type Stores } from "./stores/stores.ts";
 

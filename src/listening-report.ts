@@ -25,6 +25,7 @@ export function listeningReport(
       const hasExplorer = "hasExplorer" in graph && graph.hasExplorer === true;
       return { name: hasExplorer ? "GraphiQL" : "GraphQL", path };
     }),
+    ...routes.flatMap(({ path, pageName: name }) => (name === undefined ? [] : [{ name, path }])),
     ...(health === false ? [] : [{ name: "Health", path: health.ready }]),
   ];
   return { url, pages };

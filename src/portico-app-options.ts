@@ -45,6 +45,12 @@ export interface PorticoAppOptions {
    */
   readonly origins?: readonly Origin[];
   /**
+   * Whether the pages of every origin may read responses (`Access-Control-Allow-Origin: *`), for clients of an API that allowed it
+   * before. Such origins stay foreign: their requests have no cookies, and they open no sockets with them. `portico audit` warns of
+   * it. @default false
+   */
+  readonly publicRead?: boolean;
+  /**
    * The stores for sessions, counters and events. Required in production if sessions, tokens or limits use them: pass
    * `memoryStores()` if one process is enough. @default the memory of this process
    */
@@ -149,6 +155,7 @@ const appRules = {
     listOf<Origin>('a list of origins such as "https://shop.example"', (origin) => typeof origin === "string"),
     [],
   ),
+  publicRead: optional(flag, false),
   stores: thing<Stores>(
     "stores with the roles durable, counters and bus",
     (value) =>
@@ -208,7 +215,16 @@ export interface ResolvedAppOptions
   extends Required<
     Pick<
       PorticoAppOptions,
-      "title" | "version" | "origins" | "stores" | "trustedProxies" | "load" | "brand" | "debug" | "clock"
+      | "title"
+      | "version"
+      | "origins"
+      | "publicRead"
+      | "stores"
+      | "trustedProxies"
+      | "load"
+      | "brand"
+      | "debug"
+      | "clock"
     >
   > {
   readonly description: string | undefined;

@@ -12,7 +12,7 @@ import { EventLoop } from "./core/parts/event-loop.ts";
 import { Parts } from "./core/parts/parts.ts";
 import { resolveOptions } from "./core/resolve-options.ts";
 import { type Callable, callableOf, type Provider, type ProviderAmbient, type Unwrap } from "./dependencies/depend.ts";
-import { contain } from "./http/engine/contain.ts";
+import { containErrors } from "./http/engine/contain-errors.ts";
 import {
   Engine,
   type FastifyInstance,
@@ -30,6 +30,7 @@ import { Origins } from "./http/messages/origins.ts";
 import { checkPaths } from "./http/routing/check-paths.ts";
 import { reportGates } from "./http/routing/report-gates.ts";
 import { reportOverrides } from "./http/routing/report-overrides.ts";
+import { responseStoresOf } from "./http/routing/response-stores-of.ts";
 import type { Route } from "./http/routing/route.ts";
 import { Router, type RouteTable } from "./http/routing/router.ts";
 import type { HealthCheck, HealthChecks } from "./http/serving/health-checks.ts";
@@ -47,6 +48,7 @@ import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./ker
 import type { BaseContext, HttpContext } from "./kernel/context/http-context.ts";
 import { LaterWork } from "./kernel/context/later-work.ts";
 import { type RequestHook, RequestHooks } from "./kernel/hooks/request-hooks.ts";
+import { followAccess } from "./kernel/idempotency/follow-access.ts";
 import { Actors } from "./kernel/identity/actors.ts";
 import type { AuthScope } from "./kernel/identity/identity.ts";
 import { OpenConnections } from "./kernel/identity/open-connections.ts";
@@ -64,6 +66,7 @@ import {
   resolveAppOptions,
 } from "./portico-app-options.ts";
 import { migrationChecks, migrationFault, refuseFaults, startupFaults } from "./startup-faults.ts";
+import { type ConsumerDeclaration, outboxFor, outboxOf } from "./stores/outbox.ts";
 import type { PubSub } from "./stores/pub-sub.ts";
 import { closeStores, startStores } from "./stores/start-stores.ts";
 import type { Stores } from "./stores/stores.ts";
@@ -113,6 +116,7 @@ export class PorticoApp extends Router {
   readonly #overrides = new Map<Callable, (args: object) => unknown>();
   readonly #startHooks: LifeCycleHook[] = [];
   readonly #closeHooks: LifeCycleHook[] = [];
+  readonly #consumers: ConsumerDeclaration[] = [];
   #table: RouteTable | null = null;
   #hostRequests: HostRequests | null = null;
   #isPlugin = false;
@@ -145,7 +149,7 @@ export class PorticoApp extends Router {
       publicUrl,
       listensOn: () => this.#address?.url ?? null,
       log: this.#engine.log,
-      origins: new Origins(origins, publicUrl),
+      origins: new Origins(origins, publicUrl, this.#options.publicRead),
       messages: httpMessages,
       decisions: { authorize, can },
       load: new Load(load),
@@ -198,10 +202,19 @@ export class PorticoApp extends Router {
     return this.#options;
   }
 
+  /** @internal */
+  get brand(): Brand {
+    return brandOf.of(this.#services);
+  }
+
   /** @internal All routes and sockets, with those of the documentation and health. After this call routes can no longer change. */
   get table(): RouteTable {
     const { middleware, routes, sockets } = this.#collect();
-    return { middleware, routes: [...routes, ...this.#documentationRoutes(), ...this.#healthRoutes()], sockets };
+    const builtIn = [...this.#documentationRoutes(), ...this.#healthRoutes()].map((route) => ({
+      ...route,
+      isBuiltIn: true,
+    }));
+    return { middleware, routes: [...routes, ...builtIn], sockets };
   }
 
   /** @internal An application has its own server. */
@@ -236,7 +249,7 @@ export class PorticoApp extends Router {
   /** A Node request handler, for Express, Nest and `http.createServer`. Do not put a body parser before it. */
   get handler(): (request: IncomingMessage, response: ServerResponse) => void {
     return (request, response) =>
-      contain(this.log, request.socket, async () => {
+      containErrors(this.log, request.socket, async () => {
         await this.#start();
         this.#serve();
         this.#engine.routing(request, response);
@@ -403,6 +416,28 @@ export class PorticoApp extends Router {
     return this;
   }
 
+  /**
+   * Runs a handler of `consume` while the application runs, in one of its processes. Startup stops if the bus of `stores` cannot
+   * keep events, or if two consumers have one name. At shutdown, the events that are being handled are finished first.
+   *
+   * @example
+   * ```ts
+   * import { PorticoApp, topic } from "portico";
+   * import { consume, openDatabase, sqlStores } from "portico/sql";
+   *
+   * const orderPlaced = topic<{ id: string }>("orders.placed", { keep: "1d" });
+   * const app = new PorticoApp({ stores: sqlStores(openDatabase("sqlite:shop.db")) });
+   *
+   * app.consume(consume(orderPlaced, "mail", { key: ({ id }) => id }, ({ id }) => console.log(`mail about ${id}`)));
+   * ```
+   */
+  consume(consumer: ConsumerDeclaration): this {
+    if (this.#consumers.some(({ name }) => name === consumer.name))
+      throw new ConfigurationError("PorticoApp.consume", `has two consumers named ${consumer.name}`);
+    this.#consumers.push(consumer);
+    return this;
+  }
+
   /** The OpenAPI 3.1 document of the current routes. After this call routes can no longer change. */
   openapi(): OpenAPIDocument {
     const { title, version, description, budget } = this.#options;
@@ -536,6 +571,7 @@ export class PorticoApp extends Router {
   }
 
   async #runStartHooks(): Promise<void> {
+    for (const { topic } of this.#consumers) outboxFor(this.#services.stores.bus, topic);
     await startStores(this.#services.stores, this.log, this.#services.clock);
     try {
       await this.#checkMigrations().catch((error: unknown) => {
@@ -545,15 +581,36 @@ export class PorticoApp extends Router {
           "the migrations could not be checked, so the process is not ready until they are",
         );
       });
+      await this.#startResponseStores();
       for (const hook of this.#startHooks) await hook();
+      for (const consumer of this.#consumers)
+        await outboxFor(this.#services.stores.bus, consumer.topic).consume(consumer, this.log);
     } catch (error) {
       await closeStores(this.#services.stores);
       throw error;
     }
   }
 
+  /** Checks that the tables of stored responses exist. */
+  async #startResponseStores(): Promise<void> {
+    const stores = responseStoresOf(this.#collect().routes);
+    if (stores.length === 0) return;
+    for (const store of stores)
+      await store.check().catch((error: unknown) => {
+        if (isInstance(error, ConfigurationError)) throw error;
+        this.log.warn({ err: loggable(error) }, "the table of idempotency keys could not be checked");
+      });
+    const end = new AbortController();
+    const following = followAccess(stores, this.#services.stores.bus, this.log, end.signal);
+    this.onClose(async () => {
+      end.abort();
+      await following;
+    });
+  }
+
   async #runCloseHooks(): Promise<void> {
     try {
+      await outboxOf(this.#services.stores.bus)?.stop();
       for (const hook of this.#closeHooks.toReversed()) await hook();
     } finally {
       await closeStores(this.#services.stores);

@@ -4,6 +4,8 @@ import { needsOf } from "./http/routing/middleware.ts";
 import type { RouteTable } from "./http/routing/router.ts";
 import type { ProductionNeeds } from "./kernel/context/middleware-function.ts";
 import type { ResolvedAppOptions } from "./portico-app-options.ts";
+import { outboxOf } from "./stores/outbox.ts";
+import { durableTopic } from "./stores/pub-sub.ts";
 
 /** A reason why an application must not start. `portico doctor` prints it as the sentence of the error. */
 export interface StartupFault {
@@ -13,7 +15,7 @@ export interface StartupFault {
   readonly rule: string;
 }
 
-type Settings = Pick<ResolvedAppOptions, "publicUrl" | "areStoresNamed" | "budget">;
+type Settings = Pick<ResolvedAppOptions, "publicUrl" | "areStoresNamed" | "budget" | "stores">;
 
 /** Returns the reasons that are known without asking a server. Most of them apply in production only. */
 export function startupFaults(settings: Settings, table: RouteTable): readonly StartupFault[] {
@@ -30,6 +32,13 @@ export function startupFaults(settings: Settings, table: RouteTable): readonly S
       rule: `is not set, but ${link} need it. Set it to the URL that users open`,
     });
   const kept = needs.find(({ stores }) => stores !== undefined)?.stores ?? (settings.budget && "budgets");
+  const durable = durableTopic();
+  if (durable !== null && outboxOf(settings.stores.bus) === undefined)
+    faults.push({
+      check: "stores",
+      option: "PorticoApp.stores.bus",
+      rule: `cannot keep the events of the durable topic ${durable}. Use sqlStores, or wrap the bus in outbox(database, bus)`,
+    });
   if (!settings.areStoresNamed && kept !== undefined)
     faults.push({
       check: "stores",

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { inject, onTestFinished } from "vitest";
 
@@ -58,8 +57,8 @@ export async function visit(
     elsewhere,
     complaints,
     async picture(name) {
-      await mkdir(PICTURES, { recursive: true });
-      await page.screenshot({ path: `${PICTURES}/${name}.png` });
+      // Playwright makes the folder.
+      await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
     },
   };
 }

@@ -43,6 +43,13 @@ describe("browser/ and src/", () => {
     ]);
   });
 
+  it("reads a header that only tests send where production ignores it", () => {
+    const headers = /"(x-portico-[a-z-]+)"/g;
+
+    expect(namedBy(headers)).toEqual(["x-portico-acting-as", "x-portico-tell-listening"]);
+    expect(filesWith(new RegExp(headers.source)).filter((file) => !read(file).includes("isProduction()"))).toEqual([]);
+  });
+
   it("never turns off the check of a certificate", () => {
     expect(filesWith(/rejectUnauthorized|NODE_TLS_REJECT_UNAUTHORIZED|checkServerIdentity/)).toEqual([]);
   });

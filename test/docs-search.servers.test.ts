@@ -20,7 +20,7 @@ describe("the search of the site", () => {
     ["kubernetes", "/deployment/kubernetes"],
     ["prisma", "/guide/data-sources"],
     ["drizzle", "/guide/data-sources"],
-    ["nestjs", "/comparison"],
+    ["nestjs", "/comparison", "/coming-from/nestjs"],
     ["apollo client", "/guide/other-clients"],
     ["apollo passport", "/comparison"],
     ["nestjs apollo", "/comparison", "/coming-from/nestjs"],

@@ -59,7 +59,34 @@ describe("the beginning", () => {
     const command = "```sh\nnpm create portico@latest my-api\ncd my-api\nnpm run dev\n```";
     const pages = ["README.md", "docs/index.md", "docs/guide/quick-start.md"];
 
-    expect(pages.filter((page) => !read(page).replace("sh [npm]", "sh").includes(command))).toEqual([]);
+    expect(pages.filter((page) => !read(page).includes(command))).toEqual([]);
+  });
+});
+
+describe("commands of a package manager", () => {
+  const tabs = async (page: string): Promise<readonly string[]> => {
+    const renderer = await createMarkdownRenderer("docs", markdown);
+    const html = renderer.render(page, { relativePath: "page.md" });
+    return [...html.matchAll(/<code[^>]*>(.*?)<\/code>/gs)].map(([, code = ""]) => code.replaceAll(/<[^>]+>/g, ""));
+  };
+
+  it("are shown for npm, pnpm and Yarn where they differ", async () => {
+    expect(await tabs("```sh\nnpm install --save-dev kysely\n```\n")).toEqual([
+      "npm install --save-dev kysely",
+      "pnpm add --save-dev kysely",
+      "yarn add --dev kysely",
+    ]);
+    expect(await tabs("```sh\nnpm create portico@latest my-api\ncd my-api\nnpm run dev\n```\n")).toEqual([
+      "npm create portico@latest my-api\ncd my-api\nnpm run dev",
+      "pnpm create portico@latest my-api\ncd my-api\npnpm run dev",
+      "yarn create portico my-api\ncd my-api\nyarn run dev",
+    ]);
+  });
+
+  it("stay as they are among others", async () => {
+    const others = ["```sh\nnpm install redis\nnode app.ts\n```\n", "```sh\ncd my-api\nnpm run dev\n```\n"];
+
+    for (const page of others) expect(await tabs(page)).toHaveLength(1);
   });
 });
 

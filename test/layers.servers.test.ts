@@ -135,13 +135,27 @@ const misnamed: readonly (readonly [file: string, code: string, reason: string])
   ["src/core/utils.ts", "export const utils = 1;", "name the file after what it exports"],
   ["src/core/size.ts", "export const length = 1;", "name the file after its main export (length)"],
   ["src/core/env.ts", 'export { env } from "./environment.ts";', "name the file after its main export (it has none)"],
+  ["src/core/within.ts", "export const within = 1;", "names no object"],
+  ["src/graphql/limits/price.ts", "export const price = 1;", "names no object"],
 ];
 
 const named: readonly (readonly [file: string, code: string])[] = [
   ["src/core/key-ring.ts", "export interface KeyRingOptions {}\nexport class KeyRing {}"],
-  ["src/core/cut.ts", "function cut(): void {}\nexport { cut };"],
+  ["src/core/shorten.ts", "function shorten(): void {}\nexport { shorten };"],
   ["src/core/max-errors.ts", "export const MAX_ERRORS = 1;"],
   ["src/core/index.ts", "export const x = 1;"],
+];
+
+const misnamedLimits: readonly (readonly [file: string, code: string, reason: string])[] = [
+  ["src/http/text/a-limit.ts", "export const MOST_FILES = 9;", "use MAX instead of MOST"],
+  ["lab/soak/a-limit.ts", "export const LEAST_USERS = 1;", "use MIN instead of LEAST"],
+  ["test/http/a-limit.ts", "const SERVER_PATIENCE_MS = 1;\nexport default SERVER_PATIENCE_MS;", "use TIMEOUT"],
+];
+
+const namedLimits: readonly (readonly [file: string, code: string])[] = [
+  ["src/http/text/max-files.ts", "export const MAX_FILES = 9;"],
+  ["src/core/at-most-once.ts", "export const AT_MOST_ONCE = true;"],
+  ["src/http/text/most-recent.ts", "export const mostRecent = 1;"],
 ];
 
 const unsteady: readonly (readonly [file: string, code: string, reason: string])[] = [
@@ -269,6 +283,8 @@ beforeAll(() => {
     ...allowed,
     ...misnamed,
     ...named,
+    ...misnamedLimits,
+    ...namedLimits,
     ...unsteady,
     ...steady,
     ...keptTooLong,
@@ -310,6 +326,16 @@ describe("the names of the files of src/", () => {
 
   it.each(named)("allow, in %s, %s", (file) => {
     expect(of("file-names", file)).toEqual([]);
+  });
+});
+
+describe("the names of limits", () => {
+  it.each(misnamedLimits)("reject, in %s, %s", (file, _, reason) => {
+    expect(of("constant-names", file)).toEqual([expect.objectContaining({ message: expect.stringContaining(reason) })]);
+  });
+
+  it.each(namedLimits)("allow, in %s, %s", (file) => {
+    expect(of("constant-names", file)).toEqual([]);
   });
 });
 

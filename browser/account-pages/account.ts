@@ -1,10 +1,11 @@
 import { byId, has } from "../elements.ts";
 import { call, leaveFor, messageOf } from "./call.ts";
-import { button, day, fill } from "./entries.ts";
+import { button, described, fill } from "./entries.ts";
 import { showFactors } from "./factors.ts";
 import { onSubmit } from "./form.ts";
 import { showNotice } from "./notice.ts";
 import { destination, signIn } from "./page.ts";
+import { day, fillText, texts } from "./texts.ts";
 
 // The account page: the user, devices, password, email address and linked providers.
 
@@ -20,14 +21,11 @@ interface Session {
   readonly current: boolean;
   readonly last_seen_at: string;
 }
-interface Detail {
-  readonly detail: string;
-}
 
 async function showAccount(): Promise<void> {
   const { username, email, email_verified } = await call<User>("GET", "/me");
   byId("who").textContent = username;
-  byId("address").textContent = email + (email_verified ? "" : ", not confirmed");
+  byId("address").textContent = email + (email_verified ? "" : `, ${texts.notConfirmed}`);
   for (const id of ["send-code", "enter-code"]) if (has(id)) byId(id).hidden = email_verified;
   await Promise.all([showSessions(), showFactors(), showProviders()]);
 }
@@ -36,13 +34,13 @@ async function showSessions(): Promise<void> {
   if (!has("sessions")) return;
   const sessions = await call<readonly Session[]>("GET", "/sessions");
   const entries = sessions.map(({ id, device, address, current, last_seen_at }) => {
-    if (current) return [`${device}, ${address} (this device) `];
-    const signOut = button("sessions", "Sign out", device, async () => {
+    if (current) return [described(device, texts.thisDevice, address)];
+    const signOut = button("sessions", texts.signOut, device, async () => {
       await call("DELETE", `/sessions/${id}`);
       await showSessions();
-      return "The device was signed out.";
+      return texts.deviceSignedOut;
     });
-    return [`${device}, ${address}, last used ${day(last_seen_at)} `, signOut];
+    return [described(device, fillText(texts.lastUsed, { date: day(last_seen_at) }), address), signOut];
   });
   fill("sessions-list", entries);
 }
@@ -59,15 +57,15 @@ async function showProviders(): Promise<void> {
 }
 
 function unlinkButton(name: string, title: string): HTMLElement {
-  return button("providers", "Unlink", title, async () => {
+  return button("providers", texts.unlink, title, async () => {
     await call("DELETE", `/providers/${name}`);
     await showProviders();
-    return `${title} was unlinked.`;
+    return fillText(texts.unlinked, { provider: title });
   });
 }
 
 function linkButton(name: string, title: string): HTMLElement {
-  return button("providers", "Link", title, async () => {
+  return button("providers", texts.link, title, async () => {
     const { url } = await call<{ url: string }>("POST", `/providers/${name}/link`, { return_to: destination() });
     location.assign(url);
   });
@@ -86,10 +84,13 @@ onSubmit("everywhere", async () => {
 onSubmit("change-password", async (passwords) => {
   await call("POST", "/password", passwords);
   await showSessions();
-  return "Your password was changed. All other devices were signed out.";
+  return texts.passwordChanged;
 });
 
-onSubmit("send-code", async () => (await call<Detail>("POST", "/verify/request", {})).detail);
+onSubmit("send-code", async () => {
+  await call("POST", "/verify/request", {});
+  return texts.mailSent;
+});
 
 onSubmit("enter-code", async ({ code }) => {
   await call("POST", "/verify", { code });
@@ -98,9 +99,12 @@ onSubmit("enter-code", async ({ code }) => {
   byId("address").focus();
 });
 
-onSubmit("change-email", async ({ email }) => (await call<Detail>("POST", "/email", { email })).detail);
+onSubmit("change-email", async ({ email }) => {
+  await call("POST", "/email", { email });
+  return texts.mailSent;
+});
 
-if (has("who"))
+if (has("address"))
   showAccount().catch((error: unknown) => {
     if (!leaveFor(error)) showNotice(messageOf(error));
   });

@@ -1,10 +1,12 @@
 import { byId, has } from "../elements.ts";
 import { call } from "./call.ts";
-import { button, day, fill } from "./entries.ts";
+import { button, described, fill } from "./entries.ts";
 import { onSubmit } from "./form.ts";
 import { newPasskey } from "./passkeys.ts";
+import { day, fillText, texts } from "./texts.ts";
 
-interface Factors {
+/** The second factors of the user. */
+export interface Factors {
   readonly totp_created_at: string | null;
   readonly recovery_codes: number;
   readonly passkeys: number;
@@ -25,7 +27,8 @@ export async function showFactors(): Promise<void> {
   const { totp_created_at: added, recovery_codes: left, passkeys } = await call<Factors>("GET", "/factors");
   const hasNone = added === null && passkeys === 0;
   byId("totp-state").textContent =
-    (added === null ? "Not set up." : `Set up on ${day(added)}.`) + (hasNone ? "" : ` Unused recovery codes: ${left}.`);
+    (added === null ? texts.notSetUp : fillText(texts.setUpOn, { date: day(added) })) +
+    (hasNone ? "" : ` ${fillText(texts.codesLeft, { count: left })}`);
   byId("totp-begin").hidden = added !== null;
   byId("totp-remove").hidden = added === null;
   byId("recovery-renew").hidden = hasNone;
@@ -35,22 +38,22 @@ export async function showFactors(): Promise<void> {
 async function showPasskeys(): Promise<void> {
   const passkeys = await call<readonly Passkey[]>("GET", "/passkeys");
   const entries = passkeys.map(({ id, name, created_at }) => [
-    `${name}, added on ${day(created_at)} `,
-    button("passkeys", "Rename", name, async () => {
-      const renamed = prompt("New name of the passkey", name);
+    described(name, fillText(texts.addedOn, { date: day(created_at) })),
+    button("passkeys", texts.rename, name, async () => {
+      const renamed = prompt(texts.newName, name);
       if (renamed === null) return;
       await call("PATCH", `/passkeys/${id}`, { name: renamed });
       await showFactors();
-      return "The passkey was renamed.";
+      return texts.renamed;
     }),
-    " ",
-    button("passkeys", "Remove", name, async () => {
+    button("passkeys", texts.remove, name, async () => {
       await call("DELETE", `/passkeys/${id}`);
       await showFactors();
-      return "The passkey was removed.";
+      return texts.removed;
     }),
   ]);
   fill("passkeys-list", entries);
+  byId("passkeys-none").hidden = passkeys.length > 0;
 }
 
 function showCodes({ recovery_codes: codes }: RecoveryCodes): void {
@@ -93,5 +96,5 @@ onSubmit("add-passkey", async ({ name }) => {
   const { options } = await call<{ options: PublicKeyCredentialCreationOptionsJSON }>("POST", "/passkeys/options", {});
   showCodes(await call("POST", "/passkeys", { name, credential: await newPasskey(options) }));
   await showFactors();
-  return "The passkey was added.";
+  return texts.passkeyAdded;
 });

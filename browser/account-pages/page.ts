@@ -1,9 +1,9 @@
 import { LOCAL_PATH } from "../../src/auth/accounts/routes/providers/local-path.ts";
 
 /** The paths that the server writes into every page. */
-const { accounts = "", home = "", signIn = "" } = document.body.dataset;
+const { accounts = "", home = "", signIn = "", stepUp = "" } = document.body.dataset;
 
-export { accounts, signIn };
+export { accounts, signIn, stepUp };
 
 export const query: URLSearchParams = new URLSearchParams(location.search);
 export const fragment: URLSearchParams = new URLSearchParams(location.hash.slice(1));

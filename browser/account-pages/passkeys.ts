@@ -1,3 +1,8 @@
+/** The response of a route that begins a proof with a passkey. */
+export interface PasskeyRequest {
+  readonly options: PublicKeyCredentialRequestOptionsJSON;
+}
+
 /** Makes a passkey. The authenticator asks the user. */
 export async function newPasskey(options: PublicKeyCredentialCreationOptionsJSON): Promise<object> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);

@@ -2,16 +2,10 @@ import { byId, has } from "../elements.ts";
 import { call } from "./call.ts";
 import { onSubmit } from "./form.ts";
 import { destination, fragment, token } from "./page.ts";
-import { usePasskey } from "./passkeys.ts";
+import { type PasskeyRequest, usePasskey } from "./passkeys.ts";
+import { texts } from "./texts.ts";
 
 // Sign-in, registration and the pages that emails link to.
-
-interface Detail {
-  readonly detail: string;
-}
-interface PasskeyRequest {
-  readonly options: PublicKeyCredentialRequestOptionsJSON;
-}
 
 const pending = fragment.get("pending") ?? undefined;
 const enter = (): void => location.assign(destination());
@@ -39,10 +33,10 @@ onSubmit("passkey-sign-in", async () => {
 });
 
 onSubmit("sign-in-mail", async ({ email, remember }) => {
-  const { detail } = await call<Detail>("POST", "/sign-in-mail", { email, remember: isOn(remember) });
+  await call("POST", "/sign-in-mail", { email, remember: isOn(remember) });
   byId("sign-in-code").hidden = false;
   byId("sign-in-code-code").focus();
-  return detail;
+  return texts.mailSent;
 });
 
 onSubmit("sign-in-code", async ({ code }) => {
@@ -71,24 +65,30 @@ onSubmit("second-passkey", async () => {
 
 onSubmit("register", async ({ email, username, password }) => {
   await call("POST", "/register", { email, username, password });
-  return "You can sign in now. If the address already has an account, or must be confirmed first, you'll get an email.";
+  return texts.registered;
 });
 
-onSubmit("reset-request", async ({ email }) => (await call<Detail>("POST", "/password/reset", { email })).detail);
+onSubmit("reset-request", async ({ email }) => {
+  await call("POST", "/password/reset", { email });
+  return texts.mailSent;
+});
 
 onSubmit("reset", async ({ password }) => {
   await call("POST", "/password/reset/confirm", { token, password });
-  return "Your password was changed. You can sign in with it now.";
+  return texts.passwordSet;
 });
 
-onSubmit("verify-request", async ({ email }) => (await call<Detail>("POST", "/verify/request", { email })).detail);
+onSubmit("verify-request", async ({ email }) => {
+  await call("POST", "/verify/request", { email });
+  return texts.mailSent;
+});
 
 onSubmit("verify", async ({ password }) => {
   await call("POST", "/verify", { token, password });
-  return "Your email address is confirmed. If you can't sign in, reset your password.";
+  return texts.emailConfirmed;
 });
 
 onSubmit("email-confirm", async () => {
   await call("POST", "/email/confirm", { token });
-  return "Your email address was changed.";
+  return texts.emailChanged;
 });

@@ -1,6 +1,8 @@
 import type { MarkdownOptions } from "vitepress";
 import { anchorOf } from "./anchor-of.ts";
 import { errorAnchors } from "./error-anchors.ts";
+import { packageManagers } from "./package-managers.ts";
+import { pictures } from "./pictures.ts";
 import { repositoryLinks } from "./repository-links.ts";
 
 /** How the pages are rendered. VitePress keeps one renderer per process, so everything that renders passes these. */
@@ -10,6 +12,8 @@ export const markdown: MarkdownOptions = {
   config(renderer) {
     repositoryLinks(renderer);
     errorAnchors(renderer);
+    pictures(renderer);
+    packageManagers(renderer);
   },
   container: { noteLabel: "Note", warningLabel: "Warning" },
   theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },

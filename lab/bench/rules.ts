@@ -1,5 +1,5 @@
 import { execute, type GraphQLSchema, parse } from "graphql";
-import type { TypePlace } from "../../src/graphql/declare/types/type-options.ts";
+import type { TypePlace } from "../../src/graphql/declare/references/type-options.ts";
 import { field, type ObjectType, object, schema, t } from "../../src/graphql/index.ts";
 import { GraphContext } from "../../src/graphql/operation/graph-context.ts";
 import { every } from "../../src/kernel/access/every.ts";

@@ -13,6 +13,7 @@ const parts: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>
   nested: () => import("./nested.ts"),
   pagination: () => import("./pagination.ts"),
   processes: () => import("./processes.ts"),
+  outbox: () => import("./outbox.ts"),
   "round-trips": () => import("./round-trips.ts"),
   scope: () => import("./scope.ts"),
   schema: () => import("./schema.ts"),

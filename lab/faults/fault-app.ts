@@ -36,7 +36,7 @@ export interface FaultAppSettings {
   readonly isShop?: boolean;
 }
 
-/** The application of a cell, and the part of it that its process needs. */
+/** The application of a cell, and what its process needs. */
 export interface FaultApp {
   readonly app: PorticoApp;
   readonly database: Kysely<Tables>;

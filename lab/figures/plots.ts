@@ -9,6 +9,7 @@ const WORKLOADS: readonly (readonly [workload: string, title: string])[] = [
   ["B", "B: a list with 500 values"],
   ["D", "D: that list, with a new document each time"],
 ];
+const CPU_TIME = "CPU time per request, less is better";
 const VERSIONS = ["versions-node22-graphql16", "versions-node24-graphql16", "versions-node26-graphql17"];
 
 /** The pictures of the performance page by their paths, drawn from `lab/bench/results`. */
@@ -23,7 +24,8 @@ export function performancePlots(read: Read): Readonly<Record<string, string>> {
 
 function graphql({ figures }: BenchResults): readonly BarGroup[] {
   return WORKLOADS.map(([workload, title]) => ({
-    title: `${title}, CPU time per request (less is better)`,
+    title,
+    measure: CPU_TIME,
     bars: figures
       .filter((figure) => figure.workload === workload && !/^constant|,/.test(figure.row))
       .map(({ row, micros }) => ({ name: row, value: micros, label: time(micros) })),
@@ -32,7 +34,8 @@ function graphql({ figures }: BenchResults): readonly BarGroup[] {
 
 function versions(results: readonly BenchResults[]): readonly BarGroup[] {
   return WORKLOADS.map(([workload, title]) => ({
-    title: `${title}, CPU time per request, on Node 24 = 1 (less is better)`,
+    title,
+    measure: `${CPU_TIME}, relative to Node 24`,
     bars: results.map(({ node, graphql, figures }) => {
       const value = micros(figures, workload) / micros(results[1]?.figures ?? [], workload);
       return { name: `Node ${node.slice(1).split(".")[0]}, graphql ${graphql}`, value, label: value.toFixed(2) };
@@ -47,7 +50,8 @@ function micros(figures: BenchResults["figures"], workload: string): number {
 function rest({ figures }: BenchResults): readonly BarGroup[] {
   const titles = { GET: "GET", "gated POST": "POST with an auth check and a validated body" };
   return Object.entries(titles).map(([workload, title]) => ({
-    title: `${title}, CPU time per request (less is better)`,
+    title,
+    measure: CPU_TIME,
     bars: figures
       .filter((figure) => figure.workload === workload)
       .map(({ row, micros }) => ({ name: row, value: micros, label: `${micros.toFixed(1)} µs` })),
@@ -58,7 +62,8 @@ function lists({ rows, figures }: DeepResults): readonly BarGroup[] {
   const along = figures.filter(({ list, direction }) => list === "one list" && direction === "forward");
   return [
     {
-      title: `Blocks that a page of 20 reads, of a table with ${rows.toLocaleString("en")} rows`,
+      title: `A page of 20, of a table with ${rows.toLocaleString("en")} rows`,
+      measure: "Blocks that PostgreSQL reads, less is better",
       bars: along.map(({ depth, buffers }) => ({
         name: depth === 0 ? "first page" : `after ${depth.toLocaleString("en")} rows`,
         value: buffers,

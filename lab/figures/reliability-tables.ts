@@ -52,15 +52,21 @@ export function reliabilityTables({ node, faults, fuzz, overload }: ReliabilityR
       `Other programs used the machine as well: during the load, the server waited for a core for ${percent(quiet.starvedShare)} of the time.`,
     "",
     ...(violations.length === 0
-      ? ["The checks of the soak found nothing else."]
-      : ["The checks of the soak also reported:", "", ...violations.map((sentence) => `- ${inline(sentence)}`)]),
+      ? ["No other check failed."]
+      : ["Other checks that failed:", "", ...violations.map((sentence) => `- ${inline(sentence)}`)]),
     "",
     ...overloadTable(overload),
     "",
-    "| Fault | How often |",
-    "|---|--:|",
-    ...Object.entries(injected).map(([name, times]) => `| ${name[0]?.toUpperCase()}${name.slice(1)} | ${times} |`),
+    ...faultList(injected),
   ].join("\n");
+}
+
+/** One entry for all faults that were injected equally often. */
+function faultList(injected: Readonly<Record<string, number>>): readonly string[] {
+  const groups = Map.groupBy(Object.entries(injected), ([, times]) => times);
+  return [...groups].map(
+    ([times, faults]) => `- Injected ${whole(times)} times each: ${faults.map(([name]) => name).join(", ")}.`,
+  );
 }
 
 function overloadTable({ routes: all, day }: ReliabilityResults["overload"]): readonly string[] {
@@ -107,7 +113,7 @@ function percent(share: number): string {
 function recovery(recoveredMs: number | null): string {
   return recoveredMs === null
     ? "**no recovery** within 15 s of the last one"
-    : `every kind of request works ${(recoveredMs / 1_000).toFixed(1)} s after the last one`;
+    : `recovered ${(recoveredMs / 1_000).toFixed(1)} s after the last fault`;
 }
 
 /** Markup in a message must not become markup of the page. */

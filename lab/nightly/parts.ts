@@ -103,6 +103,21 @@ export const parts: readonly Part[] = [
     commands: (form) => [node("lab/rolling.ts", ...flag(form))],
   },
   {
+    name: "durable",
+    does: "Processes killed at each step between a commit and the delivery of its event, and overlapping writers",
+    minutes: { long: 35, short: 1.5 },
+    commands: (form) => [
+      node("lab/durable.ts", ...flag(form)),
+      node("lab/durable.ts", "--writers", "64", "--commits", form === "short" ? "500" : "20000"),
+    ],
+  },
+  {
+    name: "idempotency",
+    does: "1,000 orders with idempotency keys, each sent by 50 clients to four processes that are killed all the time",
+    minutes: { long: 20, short: 1.5 },
+    commands: (form) => [node("lab/idempotency.ts", ...flag(form))],
+  },
+  {
     name: "access",
     does: "10,000 random operations across the tenants of an issue tracker, every gate over every transport, and 20,000 answers of the audit compared with the server",
     minutes: { long: 10, short: 0.4 },

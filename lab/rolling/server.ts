@@ -8,6 +8,8 @@ export interface RollingServerSettings {
   readonly seed: { readonly books: number; readonly users: number } | null;
   /** Options of the application. */
   readonly app: object;
+  /** Whether there is also a route that takes three seconds. @default true */
+  readonly hasSlowRoute?: boolean;
 }
 
 /** The shop declares the users of a whole program, so it is imported without its types. */
@@ -30,7 +32,7 @@ const app = bookshop({
   mailer: () => Promise.resolve(),
   app: { logger: { level: "error" }, ...settings.app },
 });
-app.get("/slow", () => sleep(3_000, "late"));
+if (settings.hasSlowRoute ?? true) app.get("/slow", () => sleep(3_000, "late"));
 const { port } = await app.listen({ port: 0 });
 process.send?.({ port });
 // Otherwise the channel would keep the process alive after its shutdown.

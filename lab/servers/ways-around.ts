@@ -95,6 +95,66 @@ export const waysAround: Readonly<Record<string, (database: Database<any>) => Pr
       .modifyFront(sql`"query_to_xml"`)
       .select((eb) => eb.tuple(sql.lit("select 1"), sql.lit(true)).as("x" as never))
       .execute(),
+  "a function of the database that the guard doesn't know": (database) =>
+    database
+      .selectFrom("countries")
+      .select((eb) => eb.fn("names_of_projects", [sql.lit(2)]).as("x"))
+      .execute(),
+  "a function with its schema": (database) =>
+    database.selectFrom("countries").select(sql`public . lower('x')`.as("x")).execute(),
+  "a function with its schema in quotes": (database) =>
+    database.selectFrom("countries").select(sql`"pg_catalog".pg_read_file('x')`.as("x")).execute(),
+  "a function whose schema is a parameter": (database) =>
+    database
+      .selectFrom("countries")
+      .select(sql`${sql.id("public")}.lower('x')`.as("x"))
+      .execute(),
+  "a function before an expression in parentheses": (database) =>
+    database
+      .selectFrom("countries")
+      .select((eb) => sql`pg_ls_dir${eb(eb.parens(sql.lit(".")), "=", sql.lit("x"))}`.as("x"))
+      .execute(),
+  "a function as the end of an operator": (database) =>
+    database
+      .selectFrom("countries")
+      .select((eb) => eb(sql`1`, sql`+ lo_import`, eb.parens(sql.lit("x"))).as("x"))
+      .execute(),
+  "a bare name before the first column": (database) =>
+    database
+      .selectFrom("countries")
+      .modifyFront(sql`pg_ls_dir`)
+      .select((eb) => eb.tuple(sql.lit("."), sql.lit(true)).as("x" as never))
+      .execute(),
+  "an operator with its schema": (database) =>
+    database.selectFrom("countries").select(sql`1 operator(public.+) 2`.as("x")).execute(),
+  "a name with escapes": (database) =>
+    database.selectFrom("countries").select(sql`U&"!006co_get" uescape '!' (1)`.as("x")).execute(),
+  "a name behind text and a dot": (database) =>
+    database.selectFrom("countries").select(sql`('select to_tsvector(name) from projects').ts_stat`.as("x")).execute(),
+  "a name behind a parameter and a dot": (database) =>
+    database.selectFrom("countries").select(sql`${"select to_tsvector(name)"}.ts_stat`.as("x")).execute(),
+  "a name behind an element of an array and a dot": (database) =>
+    database.selectFrom("countries").select(sql`(array['x'])[1] . ts_stat`.as("x")).execute(),
+  "a name behind an expression and a dot": (database) =>
+    database
+      .selectFrom("countries")
+      .select((eb) => sql`${eb.parens(sql.lit("x"))}."ts_stat"`.as("x"))
+      .execute(),
+  "a function that loads code": (database) =>
+    database.selectFrom("countries").select(sql`load_extension('x')`.as("x")).execute(),
+  "a function that reads files": (database) => database.selectNoFrom(sql`readfile('/etc/passwd')`.as("x")).execute(),
+  "a table function of the catalogue": (database) =>
+    database
+      .selectFrom((eb) => eb.fn("pragma_table_info", [sql.lit("projects")]).as("p") as never)
+      .selectAll()
+      .execute(),
+  "a function of a large object": (database) =>
+    database
+      .selectFrom((eb) => eb.fn("lo_get", [sql.lit(1)]).as("p") as never)
+      .selectAll()
+      .execute(),
+  "the next value of a sequence": (database) =>
+    database.selectNoFrom(sql`nextval('projects_id_seq')`.as("x")).execute(),
   "the setting of the search path": (database) =>
     database.selectFrom("countries").select(sql`set_config('search_path', 'other', true)`.as("x")).execute(),
   "FROM as the name of a function": (database) =>

@@ -164,7 +164,7 @@ export const foreignQueries: readonly ForeignQuery[] = [
     of: (db) => db.selectFrom(sql`(select * from projects)`.as("memberships")).select([...FIELDS]),
   },
   {
-    name: "raw SQL as the source, all of it",
+    name: "raw SQL as the whole source",
     of: (db) => db.selectFrom(sql`(select * from projects)`.as("p") as never).selectAll(),
   },
   {

@@ -37,7 +37,7 @@ export class PolicyVoice {
   /** Makes the policies those of the current rules. */
   async apply(): Promise<void> {
     this.#policies = await readPolicies(this.#sampled);
-    await sql.raw(this.#policies.statements(false).up.join("; ")).execute(this.#owner);
+    await sql.raw(this.#policies.statements(false, null).up.join("; ")).execute(this.#owner);
   }
 
   /** Begins a transaction of a user. */

@@ -88,4 +88,11 @@ export const alerts: readonly Alert[] = [
     severity: "warning",
     summary: "{{ $value }} events wait for subscribers in {{ $labels.instance }}",
   },
+  {
+    name: "PorticoOutboxDelayed",
+    expr: "portico_outbox_lag_seconds > 10",
+    hold: "30s",
+    severity: "warning",
+    summary: "events have been waiting for {{ $value }} s for an open write transaction; portico doctor names it",
+  },
 ];

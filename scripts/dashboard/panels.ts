@@ -201,6 +201,24 @@ export const rows: readonly { readonly title: string; readonly panels: readonly 
         ],
       },
       {
+        title: "Outbox",
+        help: "How long events wait for open transactions, and the age of the oldest of those.",
+        unit: "s",
+        queries: [
+          { expr: of("portico_outbox_lag_seconds"), legend: "lag {{instance}}" },
+          { expr: of("portico_outbox_oldest_write_seconds"), legend: "oldest write {{instance}}" },
+        ],
+      },
+      {
+        title: "Kept events and consumers",
+        help: "Size of the kept events, and failures of consumers per second.",
+        unit: "short",
+        queries: [
+          { expr: of("portico_outbox_bytes"), legend: "bytes {{instance}}" },
+          { expr: `rate(${of("portico_consumer_failures_total")}[1m])`, legend: "failures {{consumer}}" },
+        ],
+      },
+      {
         title: "Connections of clients",
         help: "TCP connections, WebSockets by route, and all live connections with those that wait for a check of their credential.",
         unit: "short",

@@ -7,7 +7,7 @@ const NEVER_SERVES = /^src\/(?:audit|cli|testing)\/|-script\.ts$/;
 const otherJson: Readonly<Record<string, readonly string[]>> = {
   "a record that Portico wrote into a store": [
     "src/auth/accounts/one-time-tokens.ts",
-    "src/auth/accounts/ownership/verification-codes.ts",
+    "src/auth/accounts/verification-codes.ts",
     "src/auth/accounts/pending-sign-ins.ts",
     "src/auth/accounts/routes/email-routes.ts",
     "src/auth/accounts/sign-in-mails.ts",
@@ -23,6 +23,8 @@ const otherJson: Readonly<Record<string, readonly string[]>> = {
   ],
   "an event that the application published": [
     "src/kernel/events/event-hold.ts",
+    "src/sql/outbox/consumer-run.ts",
+    "src/sql/outbox/outbox.ts",
     "src/sql/stores/postgres-pub-sub.ts",
     "src/stores/pub-sub.ts",
     "src/stores/subscription.ts",
@@ -55,7 +57,7 @@ const limitedLoops: Readonly<Record<string, readonly string[]>> = {
     "src/graphql/execute/plan/serial-builder.ts",
     "src/graphql/selection/selections-of.ts",
     "src/graphql/limits/static-cost.ts",
-    "src/graphql/selection/fold.ts",
+    "src/graphql/selection/sum-selections.ts",
     "src/graphql/selection/fragments-of.ts",
     "src/graphql/selection/root-nodes.ts",
     "src/graphql/limits/longest-alias.ts",

@@ -1,4 +1,16 @@
 const vague: readonly string[] = ["common", "helpers", "misc", "shared", "types", "util", "utils"];
+/** Words that name no object. */
+const bare: readonly string[] = [
+  "cost",
+  "cut",
+  "fold",
+  "measure",
+  "outside",
+  "price",
+  "scan",
+  "surroundings",
+  "within",
+];
 
 /** Files whose exports are put together from others or are a list: the command, the scalars, and `t`. */
 const collections: readonly string[] = [
@@ -15,6 +27,7 @@ export function fileNameFault(file: string, exported: readonly string[]): string
   if (!file.startsWith("src/")) return undefined;
   const stem = file.slice(file.lastIndexOf("/") + 1).replace(/(\.d)?\.[cm]?[jt]sx?$/, "");
   if (vague.includes(stem)) return `name the file after what it exports: "${stem}" fits anything`;
+  if (bare.includes(stem)) return `name the file after what it does, and to what: "${stem}" names no object`;
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(stem)) return `"${stem}" is not kebab-case`;
   if (stem === "index" || file.endsWith(".d.ts") || collections.includes(file)) return undefined;
   if (exported.some((name) => kebabCase(name) === stem)) return undefined;

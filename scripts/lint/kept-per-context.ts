@@ -7,6 +7,7 @@ const handles: Readonly<Record<string, string>> = {
   "src/graphql/adopt/foreign-context.ts": "the operation of a context value",
   "src/graphql/execute/object-counter.ts": "the number of objects in one response",
   "src/kernel/hooks/request-hooks.ts": "the hooks that observe the request",
+  "src/kernel/idempotency/may-be-stored.ts": "whether a secret was made for the response",
   "src/kernel/identity/session-manager.ts": "the sessions of the request",
   "src/kernel/leaks/end-left-open.ts": "what is open and must be ended",
   "src/kernel/limits/budget.ts": "the budgets of an application",

@@ -1,6 +1,7 @@
 import { relative, sep } from "node:path";
 import { queueFault } from "./bounded-queues.ts";
 import { loopFault, parseFault } from "./client-sized-work.ts";
+import { constantNameFault } from "./constant-name.ts";
 import { caughtFault, droppedFault, isUnknownName } from "./escaping-errors.ts";
 import { fileNameFault } from "./file-name.ts";
 import { keyFault, keyTypeFault } from "./kept-per-context.ts";
@@ -50,6 +51,7 @@ const plugin: { meta: { name: string }; rules: Record<string, { create(context: 
   rules: {
     layers: { create: layers },
     "file-names": { create: fileNames },
+    "constant-names": { create: constantNames },
     "same-verdict": { create: sameVerdict },
     "kept-per-context": { create: keptPerContext },
     "bounded-queues": { create: boundedQueues },
@@ -83,6 +85,15 @@ function fileNames(context: Context): Visitor {
   return {
     Program: (node) => {
       const fault = fileNameFault(path(context), (node.body ?? []).flatMap(exportedNames));
+      if (fault !== undefined) context.report({ node, message: fault });
+    },
+  };
+}
+
+function constantNames(context: Context): Visitor {
+  return {
+    VariableDeclarator: (node) => {
+      const fault = constantNameFault(node.id?.name ?? "");
       if (fault !== undefined) context.report({ node, message: fault });
     },
   };

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 /** Below this a value says nothing: the word would be in a log for other reasons. */
-const SHORTEST = 16;
+const MIN_LENGTH = 16;
 /** Of a file that shows a hundred thousand, the first ones do: others are of their kind, and memory is measured there. */
 const MAX = 5_000;
 /** Members of answers that hold a credential. */
@@ -16,7 +16,7 @@ export class CredentialCatcher {
   }
 
   add(value: unknown): void {
-    if (typeof value !== "string" || value.length < SHORTEST || this.#credentials.size >= MAX) return;
+    if (typeof value !== "string" || value.length < MIN_LENGTH || this.#credentials.size >= MAX) return;
     this.#credentials.add(value);
   }
 

@@ -5,7 +5,7 @@ interface Numbered {
 
 /**
  * The ids that `text` stands for: itself, or every known id whose number lies in a range such as `RES-01..RES-46`.
- * Throws when the range is malformed, or an end of it is not known.
+ * Throws when the range is malformed, or one of its ends is not known.
  */
 export function expandIds(text: string, known: readonly string[]): string[] {
   const [first = "", last, ...rest] = text.split("..");

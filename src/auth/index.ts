@@ -6,7 +6,7 @@ export type { UserProtocol } from "../kernel/identity/identity.ts";
 export type { AccountEvent, AccountEventHook, AccountEventKind } from "./accounts/account-event.ts";
 export type { AccountOptions, AccountRoute, BreachCheck } from "./accounts/account-options.ts";
 export type { ImpersonationOptions } from "./accounts/impersonation.ts";
-export { consoleMailer, type Mail, type Mailer } from "./accounts/mailer.ts";
+export { consoleMailer, type Mail, type MailContent, type Mailer } from "./accounts/mailer.ts";
 export type { HumanCheck } from "./accounts/require-human.ts";
 export { accountRoutes } from "./accounts/routes/account-routes.ts";
 export type { APIKey, CreatedAPIKey } from "./api-keys/api-key.ts";

@@ -13,6 +13,10 @@ const [{ runCli }, { Prompt }] = await Promise.all([import("./program/run-cli.ts
 // The reader of a pipe may have seen enough, such as `head`.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit());
 
+function showStatus(text: string): void {
+  process.stderr.write(`\r\u001b[K${text}`);
+}
+
 const prompt = new Prompt(process.stdin, process.stderr);
 const code = await runCli(process.argv.slice(2), {
   env: process.env,
@@ -26,6 +30,7 @@ const code = await runCli(process.argv.slice(2), {
   askPassword: () => prompt.askPassword(),
   confirm: process.stdin.isTTY ? (question) => prompt.confirm(question) : null,
   width: process.stdout.isTTY ? process.stdout.columns : null,
+  showStatus: process.stderr.isTTY ? showStatus : null,
 });
 // Modules of the application may keep connections or timers that the command does not know.
 await Promise.all(

@@ -37,7 +37,7 @@ export class ConfigurationError extends PorticoError {
   }
 }
 
-/** In the stack, it is part of the URLs of modules and of the paths of files that a test runner evaluates. */
+/** In the stack, module URLs contain it, and so do the paths of files that a test runner evaluates. */
 const OWN_FOLDER: string = new URL("..", import.meta.url).pathname;
 
 /**

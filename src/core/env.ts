@@ -28,6 +28,11 @@ export function environmentFault(value: string | undefined): string | null {
 
 const ENVIRONMENTS: readonly string[] = ["production", "development", "test"];
 
+/** Whether this process runs in development, as `portico dev` sets it. */
+export function isDevelopment(): boolean {
+  return process.env["NODE_ENV"] === "development";
+}
+
 /** Whether this process runs in production, where defaults are stricter. */
 export function isProduction(): boolean {
   return process.env["NODE_ENV"] === "production";

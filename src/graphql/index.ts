@@ -1,12 +1,14 @@
 export {
   type ConnectionResolverOptions,
   connectionResolver,
+  type NestedConnectionResolverOptions,
   type ResolvedConnection,
 } from "./adopt/connection-resolver.ts";
 export { inject } from "./adopt/inject.ts";
 export { type ConnectionOptions, connection } from "./connection/connection.ts";
 export type { DocumentSource, DocumentsOptions } from "./documents/documents.ts";
-export type { FormattedError } from "./errors/format-error.ts";
+export type { ErrorDetails, ErrorFormatter, UnmaskedErrorFormatter } from "./errors/error-format.ts";
+export type { FormattedError } from "./errors/formatted-error.ts";
 export { Graph } from "./graph/graph.ts";
 export type { GraphOptions, GraphRules } from "./graph/graph-options.ts";
 
@@ -21,20 +23,20 @@ export type {
   FieldOptions,
   FieldPermission,
   ListSize,
+  MutationOptions,
   Of,
   SubscriptionOptions,
 } from "./declare/fields/field-options.ts";
 export { Info } from "./declare/fields/info.ts";
-export { type Batch, type Loader, loader } from "./declare/fields/loader.ts";
-export { ResolverError } from "./declare/fields/resolver-error.ts";
-export { nodeKey } from "./declare/nodes/node-key.ts";
-export type { NodeOptions } from "./declare/nodes/node-source.ts";
-export type { ArgOptions } from "./declare/types/arg.ts";
+export type { ArgOptions } from "./declare/references/arg.ts";
+export type { GraphType, InOf, OutOf } from "./declare/references/graph-type.ts";
+export { ResolverError } from "./declare/references/resolver-error.ts";
 export type { Directive, DirectiveOptions } from "./declare/types/directive.ts";
 export type { EnumType, EnumValueOptions } from "./declare/types/enum-type.ts";
-export type { GraphType, InOf, OutOf } from "./declare/types/graph-type.ts";
 export type { InputType } from "./declare/types/input-type.ts";
 export type { InterfaceOptions, InterfaceType } from "./declare/types/interface-type.ts";
+export { nodeKey } from "./declare/types/node-key.ts";
+export type { NodeOptions } from "./declare/types/node-source.ts";
 export { type ObjectOptions, type ObjectType, object } from "./declare/types/object-type.ts";
 export type { Scalar, ScalarOptions } from "./declare/types/scalar.ts";
 export type { UnionOptions, UnionType } from "./declare/types/union-type.ts";
@@ -53,6 +55,7 @@ export { IDE, type IDEOptions } from "./ide/ide.ts";
 export { Limits, type LimitsOptions } from "./limits/limits.ts";
 export type { FieldTiming, FieldTrace } from "./operation/field-trace.ts";
 export { GraphContext } from "./operation/graph-context.ts";
+export { type Batch, type Loader, loader } from "./operation/loader.ts";
 export { printSchema } from "./schema/print-schema.ts";
 export { type SchemaConfig, schema } from "./schema/schema.ts";
 export type { SubscriptionsOptions } from "./subscriptions/subscriptions.ts";

@@ -51,7 +51,7 @@ export interface OpenAPIOperation {
 
 export interface OpenAPIParameter {
   readonly name: string;
-  readonly in: "path" | "query";
+  readonly in: "path" | "query" | "header";
   readonly required?: true;
   readonly description?: string;
   readonly deprecated?: true;

@@ -13,8 +13,19 @@ export function parameters(
   hint: string,
 ): readonly OpenAPIParameter[] {
   const own = [...pathParameters(route, template, components, hint), ...queryParameters(route, components, hint)];
-  return [...own, ...pageParameters(route, own)];
+  return [...own, ...pageParameters(route, own), ...(route.idempotent === undefined ? [] : [keyParameter])];
 }
+
+/** The header with the key of a request that may be sent again. */
+export const IDEMPOTENCY_KEY = "Idempotency-Key";
+
+const keyParameter: OpenAPIParameter = {
+  name: IDEMPOTENCY_KEY,
+  in: "header",
+  description:
+    "A new random key for each request, which a retry sends again. The work is done once, and each request with the key receives the same response.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+};
 
 function pathParameters(
   { schemas }: Route,

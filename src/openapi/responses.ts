@@ -15,7 +15,7 @@ export function responses(
   hint: string,
   hasBudget: boolean,
 ): { readonly [status: string]: OpenAPIResponse } {
-  const { response, paginated, params, schemas, auth, errors } = route;
+  const { response, paginated, params, schemas, auth, errors, idempotent } = route;
   const refusals = tooManyRequests(route, hasBudget);
   const declared = response === undefined ? {} : isSchema(response) ? { 200: response } : response;
   const hints = isSchema(response) ? () => `${hint}Response` : (status: string) => `${hint}Response${status}`;
@@ -28,8 +28,9 @@ export function responses(
       : { 200: pageResponse(paginated, paginated.item, components, hint) }),
     ...(auth?.required === true ? { 401: problemResponse(describe(401)), 403: problemResponse(describe(403)) } : {}),
     ...(params.some(({ subject }) => subject !== null) ? { 404: problemResponse(describe(404)) } : {}),
-    ...(schemas.body === undefined ? {} : { 400: problemResponse(describe(400)) }),
+    ...(schemas.body === undefined && idempotent === undefined ? {} : { 400: problemResponse(describe(400)) }),
     ...(misfits.includes(422) ? { 422: problemResponse(describe(422), "ValidationProblem") } : {}),
+    ...(idempotent === undefined ? {} : keyResponses),
     ...(refusals.length === 0 ? {} : { 429: problemResponse(`${describe(429)}: ${refusals.join(", or ")}`) }),
     ...Object.fromEntries(Object.entries(errors).map(([status, words]) => [status, problemResponse(words)])),
     ...Object.fromEntries(
@@ -41,6 +42,16 @@ export function responses(
     default: problemResponse("Any other problem"),
   };
 }
+
+/** The problems of a request with an idempotency key. */
+const keyResponses: { readonly [status: string]: OpenAPIResponse } = {
+  409: problemResponse(
+    "Conflict: another request with this idempotency key is in progress, or was done and its response cannot be sent again",
+  ),
+  422: problemResponse(
+    "Unprocessable Entity: the request does not fit its schema, or its idempotency key was used for another request",
+  ),
+};
 
 /** The reasons for a 429, in words. */
 function tooManyRequests({ middleware, cost }: Route, hasBudget: boolean): readonly string[] {

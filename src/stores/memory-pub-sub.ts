@@ -1,5 +1,5 @@
 import { optional, positiveInteger, resolveOptions } from "../core/resolve-options.ts";
-import { encodeEvent, type PubSub, type SubscribeOptions, type Topic } from "./pub-sub.ts";
+import { encodeEvent, type PubSub, type SubscribeOptions, type Topic, transientName } from "./pub-sub.ts";
 import { queuedIn, Subscription } from "./subscription.ts";
 
 export interface MemoryPubSubOptions {
@@ -33,12 +33,14 @@ export class MemoryPubSub implements PubSub {
   }
 
   async publish<T>(topic: Topic<T>, value: NoInfer<T>): Promise<void> {
-    const text = encodeEvent(topic.name, value);
-    for (const subscription of this.#topics.get(topic.name) ?? []) subscription.deliver(text);
+    const name = transientName(topic);
+    const text = encodeEvent(name, value);
+    for (const subscription of this.#topics.get(name) ?? []) subscription.deliver(text);
   }
 
   subscribe<T>(topic: Topic<T>, options: SubscribeOptions = {}): AsyncIterable<T, void, void> {
-    return { [Symbol.asyncIterator]: () => this.#open<T>(topic.name, options.signal) };
+    const name = transientName(topic);
+    return { [Symbol.asyncIterator]: () => this.#open<T>(name, options.signal) };
   }
 
   /** There are no other processes to wait for. */

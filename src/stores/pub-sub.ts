@@ -1,10 +1,16 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { PorticoError } from "../core/portico-error.ts";
+import { oneOf, resolveOptions } from "../core/resolve-options.ts";
 import type { StoreLifeCycle } from "./store-life-cycle.ts";
+
+/** How long the events of a durable topic are kept. */
+export type Keep = "1h" | "1d" | "7d" | "30d";
 
 /** A named stream of events with a typed value. Made by `topic()`. */
 export interface Topic<in out T> {
   readonly name: string;
+  /** Set for a durable topic, whose events are kept in a database. */
+  readonly keep?: Keep;
   /** Never set: it only carries the type. */
   readonly "~type"?: (value: T) => T;
 }
@@ -34,6 +40,22 @@ export type Lost<T> = T extends { toJSON(...args: never): unknown } | readonly u
       }
     : T;
 
+export interface TopicOptions {
+  /**
+   * Makes the topic durable: its events are rows of the database, written in the transaction that publishes them, and kept for
+   * this time. It needs the bus of `sqlStores` or `outbox`. @default none: subscribers that are connected receive the events
+   */
+  readonly keep?: Keep;
+}
+
+/** The first durable topic that this process has declared. Names may contain ids, so not all of them are remembered. */
+let durable: string | null = null;
+
+/** A durable topic of this process, which an application must be able to keep; `null` if there is none. */
+export function durableTopic(): string | null {
+  return durable;
+}
+
 /**
  * Names a stream of events and the type of its values. The bus identifies a topic by its name: two topics with one name are one
  * stream. Throws `ConfigurationError` for an empty name.
@@ -50,9 +72,24 @@ export type Lost<T> = T extends { toJSON(...args: never): unknown } | readonly u
  * await memoryStores().bus.publish(orderPlaced, { id: "7", total: 4200 });
  * ```
  */
-export function topic<T>(name: string & CheckEvent<T>): Topic<T> {
+export function topic<T>(name: string & CheckEvent<T>, options: TopicOptions = {}): Topic<T> {
   if (typeof name !== "string" || name === "") throw new ConfigurationError("topic.name", "a non-empty string", name);
-  return Object.freeze({ name });
+  const { keep } = resolveOptions("topic", options, { keep: oneOf("1h", "1d", "7d", "30d") });
+  if (keep === undefined) return Object.freeze({ name });
+  durable ??= name;
+  return Object.freeze({ name, keep });
+}
+
+/**
+ * Returns the name of a topic for a bus that keeps no events. Throws `ConfigurationError` for a durable topic. Every such bus reads
+ * the names of topics only through this function.
+ */
+export function transientName({ name, keep }: Topic<any>): string {
+  if (keep === undefined) return name;
+  throw new ConfigurationError(
+    "PorticoApp.stores.bus",
+    `cannot keep the events of ${name}, which is declared with keep: "${keep}". Use sqlStores, or wrap the bus in outbox(database, bus)`,
+  );
 }
 
 export interface SubscribeOptions {
@@ -61,7 +98,8 @@ export interface SubscribeOptions {
 }
 
 /**
- * Delivers events to all current subscribers, in every process. Nothing is kept for later subscribers.
+ * Delivers events to all current subscribers, in every process. Nothing is kept for later subscribers, except the events of
+ * durable topics.
  *
  * @example
  * ```ts
@@ -92,7 +130,8 @@ export interface PubSub extends StoreLifeCycle {
   readonly waitingCount?: number;
   /**
    * Publishes the value as JSON. Resolves when the bus has accepted it, which is before any subscriber reads it. Rejects with a
-   * `TypeError` that names the topic if the value cannot be serialized.
+   * `TypeError` that names the topic if the value cannot be serialized, and with `ConfigurationError` if the topic is durable and
+   * this bus cannot keep events.
    */
   publish<T>(topic: Topic<T>, value: NoInfer<T>): Promise<void>;
   /**

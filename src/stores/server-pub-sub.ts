@@ -4,7 +4,7 @@ import { inBackground } from "../core/work/in-background.ts";
 import { BusChannel } from "./bus-channel.ts";
 import type { BusLink, BusLinkEvents } from "./bus-link.ts";
 import { writeMessage } from "./bus-message.ts";
-import { encodeEvent, type PubSub, type SubscribeOptions, type Topic } from "./pub-sub.ts";
+import { encodeEvent, type PubSub, type SubscribeOptions, type Topic, transientName } from "./pub-sub.ts";
 import { Subscription } from "./subscription.ts";
 
 export interface ServerPubSubOptions {
@@ -67,15 +67,17 @@ export abstract class ServerPubSub implements PubSub {
   }
 
   async publish<T>(topic: Topic<T>, value: NoInfer<T>): Promise<void> {
-    const text = encodeEvent(topic.name, value);
+    const topicName = transientName(topic);
+    const text = encodeEvent(topicName, value);
     const message = writeMessage({ text, sender: this.#id, number: ++this.#published });
-    const name = this.#channelName(topic.name);
+    const name = this.#channelName(topicName);
     const send = (): Promise<unknown> => this.#link.publish(name, message);
-    await (this.#channels.get(topic.name)?.whenSettled(send) ?? send());
+    await (this.#channels.get(topicName)?.whenSettled(send) ?? send());
   }
 
   subscribe<T>(topic: Topic<T>, options: SubscribeOptions = {}): AsyncIterable<T, void, void> {
-    return { [Symbol.asyncIterator]: () => this.#open<T>(topic.name, options.signal) };
+    const name = transientName(topic);
+    return { [Symbol.asyncIterator]: () => this.#open<T>(name, options.signal) };
   }
 
   async settled(): Promise<void> {

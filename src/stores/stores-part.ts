@@ -1,4 +1,5 @@
 import type { Figure, Part } from "../core/parts/parts.ts";
+import { outboxOf } from "./outbox.ts";
 import type { Stores } from "./stores.ts";
 
 /** The state of the stores of an application. */
@@ -22,6 +23,7 @@ export class StoresPart implements Part {
     if (bus.topicCount !== undefined) yield { series: "portico_bus_topics", labels: [], value: bus.topicCount };
     if (bus.waitingCount !== undefined)
       yield { series: "portico_bus_waiting_events", labels: [], value: bus.waitingCount };
+    yield* outboxOf(bus)?.figures() ?? [];
   }
 
   #state(role: keyof Stores, { isConnected }: { readonly isConnected?: boolean }): Figure {

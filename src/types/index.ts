@@ -40,6 +40,8 @@ export type { RouteGiven, RouteParams, SocketParams } from "../kernel/context/de
 export type { ErrorClass } from "../kernel/context/exception-handlers.ts";
 export type { RawPath, RawQuery } from "../kernel/exchange/exchange.ts";
 export type { RequestAround, RequestFunction } from "../kernel/hooks/request-hooks.ts";
+export type { IdempotentOption } from "../kernel/idempotency/idempotent.ts";
+export type { KeepingTransaction } from "../kernel/idempotency/response-store.ts";
 export type { Misfit } from "../kernel/identity/identity.ts";
 export type { OperationFigures, RouteFigures } from "../observe/metrics-figures.ts";
 export type { ObservedOperation, ObservedResult, ObservedStatement } from "../observe/observed-operation.ts";

@@ -142,6 +142,72 @@ describe("portico audit", () => {
   });
 });
 
+describe("portico audit for a person", () => {
+  it("begins with the facts that matter, and puts the own places before those of Portico", async () => {
+    const { out } = await portico("audit");
+    const lines = out.split("\n");
+
+    expect(lines[0]).toMatch(/^audit: \d+ places, \d+ open to anyone, \d+ of them writes?$/);
+    expect(lines[1]).toMatch(/^This application: \d+ places, /);
+    expect(out).toMatch(/^Open to anyone, and writes: /m);
+    expect(out).toMatch(/^Every signed-in user writes: .*Mutation\.wipe/m);
+    expect(out.indexOf("Places of this application")).toBeLessThan(out.indexOf("Places of Portico"));
+    expect(out.slice(out.indexOf("Places of Portico"))).toMatch(/^POST \/graphql /m);
+    expect(lines.filter((line) => line.length > 120)).toEqual([]);
+  });
+
+  it("shows only the places that are open, that write, or that a role opens", async () => {
+    const placesOf = async (...flags: readonly string[]): Promise<readonly string[]> => {
+      const { table } = JSON.parse((await portico("audit", "--json", ...flags)).out) as { table: { place: string }[] };
+      return table.map(({ place }) => place);
+    };
+    const [all, open, writes] = [await placesOf(), await placesOf("--public"), await placesOf("--writes")];
+
+    expect(open).toContain("GET /open");
+    expect(open).not.toContain("GET /signed-in");
+    expect(writes).toContain("Mutation.wipe");
+    expect(writes).not.toContain("POST /graphql");
+    expect(all.length).toBeGreaterThan(open.length);
+    expect(await portico("audit", "--role", "ghost")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('the configuration has no role "ghost"'),
+    });
+    expect((await portico("audit", "--public", "--check")).code).toBe(2);
+  });
+
+  it("writes a file whose first screen says what is open, what writes, and what changed since the last review", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "access-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "access.md");
+    await portico("audit", "--write", file);
+    const first = await readFile(file, "utf8");
+    expect(first.split("\n").slice(0, 20).join("\n")).toMatch(/open to anyone \| of them write \|/);
+    expect(first).not.toContain("## Changed since the last review");
+
+    await writeFile(file, first.replace(/^\| GET \/open .*\n/m, ""));
+    await portico("audit", "--write", file);
+    const second = await readFile(file, "utf8");
+    expect(second.split("\n").slice(0, 24).join("\n")).toContain(
+      "## Changed since the last review\n\n- route GET /open is new. It is open to anyone.\n",
+    );
+    // Without a change, the file stays as it is.
+    await portico("audit", "--write", file);
+    expect(await readFile(file, "utf8")).toBe(second);
+    expect((await portico("audit", "--check", file)).code).toBe(0);
+  });
+
+  it("writes a page for an auditor, which loads nothing", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "access-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "access.html");
+    expect((await portico("audit", "--html", file)).out).toContain(`wrote ${file}: audit: `);
+
+    const page = await readFile(file, "utf8");
+    expect(page).toContain("<td>GET /either</td><td>permission a or permission b</td>");
+    expect(page).not.toMatch(/<script|<img|<link (?!rel="icon" href="data:,")|url\(|https?:/);
+  });
+});
+
 describe("portico why and who", () => {
   it("shows what each part of a gate says", async () => {
     expect((await portico("why", "anonymous", "GET", "/either")).out).toBe(

@@ -1,14 +1,16 @@
+import { SignJWT } from "jose";
 import { memoryStores, PorticoApp, type PorticoRequest, rateLimit } from "portico";
 import {
   APIKeyAuthBackend,
   AuthenticationBackend,
   AuthenticationMiddleware,
   AuthResult,
+  JWTAuthBackend,
   SimpleUser,
   useAuth,
 } from "portico/auth";
 import { testClient } from "portico/testing";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { attack } from "../../src/audit/attack/attack.ts";
 import { attackLines } from "../../src/audit/attack/attack-lines.ts";
 import { notesApp } from "./notes-app.ts";
@@ -32,7 +34,7 @@ it("an application without faults has no differences, and nothing is executed", 
   expect(report.notes).toEqual([]);
   expect(report.places).toBe(16);
   expect(attackLines(report)).toEqual([
-    `attack: 16 places, ${report.tried} requests, 0 differ from the declaration, 0 not reached`,
+    `attack: 16 places, ${report.tried} requests, 0 differ from the declaration, 0 not checked`,
   ]);
 });
 
@@ -117,6 +119,52 @@ it("says which sign-in method has no caller", async () => {
   ]);
 });
 
+describe("an application that requires another claim in its tokens", () => {
+  const secret = "a secret that is long enough for tokens";
+  const serve = () => {
+    const userModel = { loadUser: async (name: string) => new SimpleUser(name, ["read:books"]) };
+    const app = closing(new PorticoApp({ logger: false }));
+    const backend = new JWTAuthBackend({
+      secretKey: secret,
+      identifier: "sub",
+      isRevoked: ({ type }) => type !== "access",
+    });
+    app.use(new AuthenticationMiddleware({ userModel, backend }));
+    app.get("/open", () => "open");
+    app.get("/books", { auth: useAuth({ permissions: ["read:books"] }) }, () => []);
+    return app;
+  };
+
+  it("is not checked with tokens that it rejects, and nothing differs", async () => {
+    const report = await attack(serve());
+
+    expect(report.differences).toEqual([]);
+    expect(report.gaps).toEqual([
+      "the application rejects the credentials that were issued for the scope jwt, such as tokens without a claim that it requires: issue them in attack.signIn",
+    ]);
+    expect(attackLines(report)).toContain(`not checked: ${report.gaps[0]}`);
+  });
+
+  it("is attacked with the tokens that it issues", async () => {
+    const key = new TextEncoder().encode(secret);
+    const { differences, gaps, tried } = await attack(serve(), {
+      signIn: async ({ identity, state }) => {
+        if (state !== "valid") return undefined;
+        const token = await new SignJWT({ type: "access" })
+          .setProtectedHeader({ alg: "HS256" })
+          .setSubject(identity)
+          .setExpirationTime("1h")
+          .sign(key);
+        return { authorization: `Bearer ${token}` };
+      },
+    });
+
+    expect(differences).toEqual([]);
+    expect(gaps).toEqual([]);
+    expect(tried).toBeGreaterThan(4);
+  });
+});
+
 it("does not attack places that are skipped", async () => {
   const app = closing(new PorticoApp({ logger: false }));
   app.get("/books", { auth: useAuth() }, () => []);
@@ -152,7 +200,7 @@ it("names the methods of a user class that stand-ins cannot use", async () => {
   ]);
 });
 
-// Other systems have one local address only, and the requests above the limit are reported as not reached.
+// Other systems have one local address only, and the requests above the limit are reported as not checked.
 it.skipIf(process.platform !== "linux")("is not stopped by limits per address", async () => {
   const limit = rateLimit({ perHour: 5 });
   const app = notesApp({ before: (app) => app.use(limit) });

@@ -8,7 +8,7 @@ const cases = [
   {
     args: ["audit"],
     shows:
-      /^KIND +PLACE +GATE +ANONYMOUS +SIGNED IN +WITH PERMISSION\n[^]*^route +GET \/both +permission a and a function +no +no +a \+ b: yes$/m,
+      /^PLACE +GATE +ANONYMOUS +SIGNED IN +WITH PERMISSION\n[^]*^GET \/both +permission a and a(?: function)? +no +no +a \+ b: yes$/m,
     data: { warnings: [], table: expect.arrayContaining([expect.objectContaining({ place: "GET /both" })]) },
   },
   {

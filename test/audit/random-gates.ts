@@ -117,7 +117,7 @@ function useAuthOf(draw: Draw): Gate {
     ...(draw(2) === 0 ? {} : { scopes: SCOPES.filter(() => draw(2) === 0) as never }),
     ...(draw(2) === 0 ? {} : { permissions: [pick(draw, PERMISSIONS)] }),
     ...(draw(3) > 0 ? {} : { required: false }),
-    ...(draw(4) > 0 ? {} : { freshSeconds: 60 }),
+    ...(draw(4) > 0 ? {} : { freshSeconds: 1_800 }),
     ...(draw(4) > 0 ? {} : { level: "mfa" as const }),
   });
 }

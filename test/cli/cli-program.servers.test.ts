@@ -8,7 +8,16 @@ import { runHere, runPortico } from "./run-portico.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const program = cliProgram(
-  { env: {}, cwd: "", print() {}, printError() {}, askPassword: async () => "", confirm: null, width: null },
+  {
+    env: {},
+    cwd: "",
+    print() {},
+    printError() {},
+    askPassword: async () => "",
+    confirm: null,
+    width: null,
+    showStatus: null,
+  },
   () => {},
 );
 const paths = (command: Command, before: readonly string[]): readonly (readonly string[])[] =>
@@ -45,6 +54,21 @@ describe("portico --help", () => {
       for (const child of command.commands) described(child);
     };
     described(program);
+  });
+
+  it("reads like the help of other tools: one form for exit codes and for defaults", () => {
+    const texts = (command: Command): readonly string[] => [
+      command.description(),
+      ...command.options.map(({ description }) => description),
+      ...command.registeredArguments.map(({ description }) => description),
+      ...command.commands.flatMap(texts),
+    ];
+    const all = texts(program);
+    expect(all.filter((text) => /\bends? with\b|\bfail if\b|with [12] if/i.test(text))).toEqual([]);
+    expect(
+      all.filter((text) => /default/.test(text) && !/\(default: [^)]+\)/.test(text) && !text.startsWith("print")),
+    ).toEqual([]);
+    expect(all.filter((text) => /exit/i.test(text) && !/xits? with code \d/.test(text))).toEqual([]);
   });
 
   it("imports neither the framework nor a database", async () => {
@@ -137,7 +161,7 @@ describe("portico", () => {
     const { code, out } = await runHere(["--json", "--database", "sqlite::memory:", "migrate", "status"]);
 
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ migrations: [{ name: "0001_users", appliedAt: null }, {}, {}] });
+    expect(JSON.parse(out)).toMatchObject({ migrations: [{ name: "0001_users", appliedAt: null }, {}, {}, {}] });
   });
 
   it("names the package that is not installed", async () => {

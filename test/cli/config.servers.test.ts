@@ -119,7 +119,11 @@ describe("portico.config", () => {
       "wrong.ts": "export const somethingElse = 1;",
     });
 
-    expect(await run("migrate up")).toEqual({ code: 0, out: "applied 0003_stores\napplied 0001_books\n", err: "" });
+    expect(await run("migrate up")).toEqual({
+      code: 0,
+      out: "applied 0003_stores\napplied 0004_outbox\napplied 0001_books\n",
+      err: "",
+    });
     expect((await run("migrate up --config other.config.ts --migrations migrations.ts")).out).toMatch(
       /^applied 0001_users\n.*applied 0001_books\n$/s,
     );
@@ -140,7 +144,7 @@ describe("portico.config", () => {
     });
 
     expect((await run("migrate up")).out).toMatch(
-      /applied 0003_stores\ndefined the role reader\ndefined the role staff\n$/,
+      /applied 0004_outbox\ndefined the role reader\ndefined the role staff\n$/,
     );
     expect((await run("migrate up")).out).toBe("nothing to do\n");
     expect(JSON.parse((await run("migrate up --config next.config.ts --json")).out)).toEqual({
@@ -152,7 +156,7 @@ describe("portico.config", () => {
       "defined the role staff",
     );
     expect((await run(`migrate up --without-users --database sqlite:${join(cwd, "bare.db")}`)).out).toBe(
-      "applied 0003_stores\n",
+      "applied 0003_stores\napplied 0004_outbox\n",
     );
   });
 

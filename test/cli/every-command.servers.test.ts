@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FactorStore } from "../../src/auth/factors/factor-store.ts";
 import { cliProgram } from "../../src/cli/program/cli-program.ts";
 import { leavesOf } from "../../src/cli/project/global-options.ts";
+import { FailedEvents } from "../../src/sql/outbox/failed-events.ts";
 import { migratedPlace, newPlace, type Place } from "../sql/accounts/databases.ts";
 import { type Answers, PASSWORD, runHere, runOnTerminal } from "./run-portico.ts";
 
@@ -117,12 +118,23 @@ const cases: Readonly<Record<string, Case>> = {
     jsonArgs: "ann KEY2",
     data: { revoked: expect.any(String) },
   },
+  "events list": {
+    args: "",
+    shows: /^CONSUMER +EVENT +TOPIC .*\nmail +1 +orders.placed +one +set aside +10 +the mail server is down$/m,
+    data: { events: expect.arrayContaining([expect.objectContaining({ consumer: "mail", isSetAside: true })]) },
+  },
+  "events retry": {
+    args: "mail --key one",
+    shows: /^1 event of mail will be handled again$/m,
+    jsonArgs: "mail",
+    data: { consumer: "mail", retried: 2 },
+  },
   "migrate down": {
     args: "",
     answers: [["Continue? [y/N]", "y"]],
-    shows: /^This reverts 0003_stores .*\nreverted 0003_stores$/m,
+    shows: /^This reverts 0004_outbox .*\nreverted 0004_outbox$/m,
     jsonArgs: "--yes",
-    data: { reverted: ["0002_permissions_and_roles"] },
+    data: { reverted: ["0003_stores"] },
   },
 };
 
@@ -140,6 +152,14 @@ describe.skipIf(process.platform !== "linux")("every command", () => {
     const factors = new FactorStore(sqlStores(database).durable);
     for (const { identity } of [ann, bob])
       await factors.change(identity, () => ({ totp: { secret: "", createdAt: 0, lastStep: 0 }, recovery: ["1"] }));
+    const failed = new FailedEvents(database, "mail");
+    for (const [at, key] of ["one", "two"].entries())
+      await failed.add(
+        database,
+        { seq: at + 1, topic: "orders.placed", key, text: "{}", failures: 10 },
+        "the mail server is down",
+        true,
+      );
     newKeys = async () => {
       const keys = new APIKeys({ store: sqlStores(database).durable });
       return [(await keys.create(ann)).id, (await keys.create(ann)).id];
@@ -149,10 +169,19 @@ describe.skipIf(process.platform !== "linux")("every command", () => {
 
   it("has a case for each command", () => {
     const program = cliProgram(
-      { env: {}, cwd: "", print() {}, printError() {}, askPassword: async () => "", confirm: null, width: null },
+      {
+        env: {},
+        cwd: "",
+        print() {},
+        printError() {},
+        askPassword: async () => "",
+        confirm: null,
+        width: null,
+        showStatus: null,
+      },
       () => {},
     );
-    const groups = ["migrate", "user", "role", "keys"];
+    const groups = ["migrate", "user", "role", "keys", "events"];
     const names = leavesOf(program).map((command) => `${command.parent?.name()} ${command.name()}`);
 
     const own = names.filter((name) => groups.includes(name.split(" ")[0] ?? ""));

@@ -36,7 +36,7 @@ async function shop() {
     `
       import { appendFileSync } from "node:fs";
       import { PorticoApp } from "portico";
-      import { authentication } from "portico/auth";
+      import { authentication, useAuth } from "portico/auth";
       import { openDatabase, sqlStores, userModel } from "portico/sql";
       const url = ${JSON.stringify(place.url)};
       const note = (value: object) => appendFileSync(${JSON.stringify(join(cwd, "notes"))}, JSON.stringify(value) + "\\n");
@@ -50,7 +50,7 @@ async function shop() {
             mailer: async (mail) => note(mail),
             onEvent: (event) => note(event),
           }),
-        );
+        ).get("/strong", { auth: useAuth({ level: "mfa", freshSeconds: 60 }) }, () => "strong");
       }
       export default { app, database: url };`,
   );
@@ -82,6 +82,27 @@ it("removes the factors of a running application's user, ends all access, report
       { to: "ann@example.org", kind: "second_factors_reset", url: null },
     ]),
   );
+});
+
+it("why knows whether a user has a second factor, and says which sign-ins a gate accepts", async () => {
+  const { cwd } = await shop();
+  const why = async () => await runHere(["why", "ann", "GET /strong"], { cwd });
+
+  expect(await why()).toEqual({
+    code: 0,
+    out: `route GET /strong
+  depends: signed in with a second factor within the last 60 s
+  after a sign-in, yes: any method (two factors, a moment ago)
+  after a sign-in, no: any other sign-in
+`,
+    err: "",
+  });
+  await runHere(["user", "reset-factors", "ann", "--yes"], { cwd });
+  expect(await why()).toEqual({
+    code: 0,
+    out: "route GET /strong\n  no: signed in with a second factor within the last 60 s\n",
+    err: "ann has no second factor, so only sign-ins with one factor are considered.\n",
+  });
 });
 
 it("changes nothing without a confirmation, without a factor, and where the store is not certain", async () => {

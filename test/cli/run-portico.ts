@@ -40,6 +40,8 @@ interface Here extends Environment {
   readonly answer?: boolean;
   /** The width of the terminal. @default no terminal */
   readonly width?: number | null;
+  /** Receives the texts about the work. */
+  readonly showStatus?: (text: string) => void;
 }
 
 /** The arguments of `node` that start the program. */
@@ -91,7 +93,7 @@ export function runOnTerminal(args: readonly string[], { answers = [], ...around
 /** Runs a command in this process, because a new process takes a second to start. */
 export async function runHere(
   args: readonly string[],
-  { env = {}, cwd = import.meta.dirname, input = "", answer, width = null }: Here = {},
+  { env = {}, cwd = import.meta.dirname, input = "", answer, width = null, showStatus }: Here = {},
 ): Promise<Ran> {
   let [out, err] = ["", ""];
   const printError = (line: string): void => void (err += `${line}\n`);
@@ -103,6 +105,7 @@ export async function runHere(
     env,
     cwd,
     width,
+    showStatus: showStatus ?? null,
     print: (line) => void (out += `${line}\n`),
     printError,
     askPassword: async () => input.split("\n")[0] ?? "",

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { builtDoors, builtPackage } from "../../scripts/package/built-package.ts";
 import { COMPILER } from "../../scripts/package/compiler.ts";
 import { filesBelow, read, root } from "../../scripts/package/repository.ts";
@@ -79,6 +80,48 @@ it("the access table of the template api is that of its application", { timeout 
   const { stdout } = await run(process.execPath, [...portico, "audit", "--check"], { cwd, env });
 
   expect(stdout).toContain("the application matches access.md");
+});
+
+describe("the linter of the template api", { timeout }, () => {
+  const template = `${folder}/templates/api`;
+  const lint = async (cwd: string): Promise<string> => {
+    const oxlint = join(root, "node_modules/oxlint/bin/oxlint");
+    const ended = await run(process.execPath, [oxlint, "-c", "oxlint.json"], { cwd }).catch(
+      (error: unknown) => error as { readonly stdout: string },
+    );
+    return ended.stdout;
+  };
+
+  it("is part of its check, and finds nothing in it", async () => {
+    const { scripts } = JSON.parse(read(`${template}/package.json`)) as { scripts: { check: string } };
+
+    expect(scripts.check).toBe("tsc && oxlint -c oxlint.json");
+    expect(await lint(join(root, template))).toMatch(
+      /Found 0 warnings and 0 errors\.\nFinished in \S+ on [1-9]\d files/,
+    );
+  });
+
+  it("finds a promise that no code awaits, and one that is taken for a boolean", async () => {
+    // The linter leaves out files that git ignores.
+    const cwd = await mkdtemp(join(tmpdir(), "portico-lint-"));
+    onTestFinished(() => rm(cwd, { recursive: true }));
+    await writeFile(join(cwd, "oxlint.json"), read(`${template}/oxlint.json`));
+    await writeFile(join(cwd, "tsconfig.json"), '{ "compilerOptions": { "strict": true } }');
+    await writeFile(
+      join(cwd, "planted.ts"),
+      `declare const ctx: { can(): Promise<boolean>; authorize(): Promise<void> };
+export function route() {
+  ctx.authorize();
+  return ctx.can() ? "yes" : "no";
+}
+`,
+    );
+
+    const found = await lint(cwd);
+
+    expect(found).toContain("no-floating-promises");
+    expect(found).toContain("no-misused-promises");
+  });
 });
 
 it("the workflow of the template api uses the actions of this repository", () => {

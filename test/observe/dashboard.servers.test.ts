@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { sql } from "kysely";
-import { PorticoApp, prometheus, ServiceUnavailable } from "portico";
+import { PorticoApp, prometheus, ServiceUnavailable, topic } from "portico";
 import { field, Graph, schema, t } from "portico/graphql";
-import { migrate, openDatabase, sqlStores } from "portico/sql";
+import { consume, migrate, openDatabase, sqlStores } from "portico/sql";
 import { liveClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type OwnPostgres, ownPostgres } from "../../lab/servers/own-postgres.ts";
@@ -24,7 +24,7 @@ function metricsIn(expression: string): readonly string[] {
 
 const isHistogram = (name: string): boolean => /_seconds_(?:bucket|count|sum)$/.test(name);
 
-/** An application that uses everything that has series: PostgreSQL with a replica, its stores, GraphQL, a socket. */
+/** An application that uses everything that has series: PostgreSQL with a replica, its stores, a consumer, GraphQL, a socket. */
 async function exposed(primary: OwnPostgres, replica: OwnPostgres): Promise<ReadonlySet<string>> {
   const metrics = prometheus();
   const database = openDatabase<any>(
@@ -33,6 +33,8 @@ async function exposed(primary: OwnPostgres, replica: OwnPostgres): Promise<Read
   );
   await migrate(database, "up");
   const app = new PorticoApp({ stores: sqlStores(database), logger: { level: "silent" } }).onRequest(metrics);
+  const placed = topic<{ id: string }>("dashboard.placed", { keep: "1h" });
+  app.consume(consume(placed, "mail", { key: ({ id }) => id }, () => {}));
   app.onClose(() => database.destroy());
   app.get("/books", () => database.replica().selectNoFrom(sql`1`.as("one")).execute());
   app.get("/busy", () => {

@@ -22,7 +22,7 @@ async function open(perMinute: number, place: string) {
   return client;
 }
 
-it("never grants more than the budget to one caller of two applications on one Redis, and all of it", async () => {
+it("grants one caller of two applications on one Redis the whole budget and never more", async () => {
   const clients = [await open(60, "two"), await open(60, "two")] as const;
   const headers = { "x-user": "ann" };
   // 7, 1 and 3 units, none of which is refunded.

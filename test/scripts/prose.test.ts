@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { newSubjects, subjectFaults } from "../../scripts/prose/commit-subjects.ts";
 import { exceptionsIn, findingsIn, review } from "../../scripts/prose.ts";
 
 const places = (file: string, content: string): readonly string[] =>
@@ -23,6 +24,9 @@ describe("the prose check of a page", () => {
     "It ends here. Who is calling stays.",
     "It is null, as one that does not exist.",
     "Each receives one event, and none if it fails.",
+    "The server reads all of it first.",
+    "A slow client ends, as those of others do.",
+    "It contains the names of the columns of the tables of a guard.",
     "## What follows",
     "| `maxBody` | what one request may hold |",
   ])("finds the fault in %j", (sentence) => {
@@ -31,6 +35,7 @@ describe("the prose check of a page", () => {
 
   it.each([
     "There is no limit, and it is no longer checked.",
+    "The table is part of it, such as those of other tenants.",
     "Queries of your own table are fast.",
     "## What is a gate?",
     "The field `what is no code` and [a page](is-no-page.md) stay.",
@@ -71,6 +76,49 @@ describe("the prose check of code", () => {
     expect(
       places("a.ts", "/**\n * Starts.\n *\n * @example\n * ```ts\n * nobody();\n * ```\n */\nexport {};\n"),
     ).toEqual([]);
+  });
+});
+
+describe("the prose check of commit subjects", () => {
+  it.each([
+    "http: do not track bus subscriptions on WebSocket contexts",
+    "sql, pagination: bring back two messages",
+    "test: pass the address of the server on",
+  ])("accepts %j", (subject) => {
+    expect(subjectFaults(subject)).toEqual([]);
+  });
+
+  it.each([
+    ["Settle imports", /area: imperative/],
+    ["http: Settle imports", /area: imperative/],
+    ["portico: name limits without a plural", /name an area/],
+    ["all: settle imports after the move of files", /name an area/],
+    ["http: fixes the parser", /imperative instead of "fixes"/],
+    ["http: fixed the parser", /imperative instead of "fixed"/],
+    ["http: fix the parser.", /full stop/],
+    ["auth: let nobody read a session", /anonymous/],
+    [`http: ${"fix the parser ".repeat(5)}`.trim(), /at most 72/],
+  ])("rejects %j", (subject, reason) => {
+    expect(subjectFaults(subject)).toEqual([expect.stringMatching(reason)]);
+  });
+
+  /** A repository: the commits that add the check, the last commit, and what `git log` prints for a range. */
+  const repository = (added: string, head: string, logs: Readonly<Record<string, string>>) => {
+    return (...args: readonly string[]): string | null => {
+      if (args[0] === "rev-parse") return `${head}\n`;
+      return args.includes("--diff-filter=A") ? added : (logs[args.slice(3).join(" ")] ?? null);
+    };
+  };
+
+  it("reads the commits since there is a check", () => {
+    const logs = { "HEAD --not a b": "http: fix it\nhttp: fix more\n" };
+
+    expect(newSubjects(repository("a\nb\n", "c", logs))).toEqual(["http: fix it", "http: fix more"]);
+  });
+
+  it("reads the only commit of a clone, and none without git", () => {
+    expect(newSubjects(repository("a\n", "a", { "-1 HEAD": "http: fix it\n" }))).toEqual(["http: fix it"]);
+    expect(newSubjects(() => null)).toEqual([]);
   });
 });
 

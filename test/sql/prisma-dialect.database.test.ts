@@ -100,9 +100,9 @@ it("reports the error of the database, and an unreachable one as 503", async () 
   await expect(sql`select 1`.execute(new Kysely({ dialect: prismaDialect(odd) }))).rejects.toThrow("no engine");
 });
 
-it("refers to Prisma for transactions, and cannot stream", async () => {
+it("starts no transaction on the client of one, and cannot stream", async () => {
   await expect(openDatabase(database).begin()).rejects.toThrow(
-    "start the transaction with prismaTransaction or $transaction",
+    "a client of a Prisma transaction starts no other: pass the PrismaClient to prismaDialect",
   );
   await expect(Array.fromAsync(database.selectFrom("books").selectAll().stream())).rejects.toThrow("cannot stream");
 });

@@ -42,7 +42,7 @@ it("examples/bookshop, copied out of the repository, makes its tables and runs w
   const page = await fetch(`${program.url}/operations/page`, { headers: { "x-api-key": key.trim() } });
 
   expect(migrated).toMatch(
-    /^applied 0001_users\n.*applied 0003_sellers\napplied account_log\ndefined the role reader\n.*role admin\n$/s,
+    /^applied 0001_users\n.*applied 0003_sellers\napplied account_log\napplied idempotency\ndefined the role reader\n.*role admin\n$/s,
   );
   expect(page.status).toBe(200);
   expect(await books.json()).toMatchObject({ items: [], pagination: { total_items: 0 } });

@@ -65,7 +65,7 @@ it("a planted missing index in a copy of the bookshop is found by its route and 
   const lines = String(failure)
     .split("\n")
     .filter((line) => !line.startsWith("  "));
-  const index = "CREATE INDEX ON books (title, id)";
+  const index = 'CREATE INDEX ON "books" ("title", "id")';
   expect(lines).toEqual([
     `GET /books sorts the table books (first page, ordered by title, id): ${index}`,
     `GET /books/newest sorts the table books (first page, forward, ordered by title, id): ${index}`,

@@ -68,7 +68,7 @@ describe("auth on a route", () => {
     );
   });
 
-  it("types the path and the query of a gate as those of the handler", () => {
+  it("types the path and the query of a gate like those that the handler receives", () => {
     const path = z.object({ id: z.coerce.number() });
     const query = z.object({ day: z.coerce.date() });
     app.get(

@@ -16,7 +16,7 @@ const loader: { readonly watch: readonly string[]; load(files: readonly string[]
     const code = /\/\/ #region rule\n([^]*?)\n\/\/ #endregion/.exec(readFileSync(file, "utf8"))?.[1] ?? "";
     const renderer = await createMarkdownRenderer(".", markdown);
     const start = ["npm create portico@latest my-api", "cd my-api", "npm run dev"];
-    return { html: renderer.render(["```sh", ...start, "```", "", "```ts", code, "```"].join("\n")) };
+    return { html: renderer.render(["```bash", ...start, "```", "", "```ts", code, "```"].join("\n")) };
   },
 };
 export default loader;

@@ -37,6 +37,33 @@ describe("a program that uses portico-client", () => {
     await expect(order).rejects.toMatchObject({ code: "OUT_OF_STOCK", status: 409 });
   });
 
+  it("places an order once, although the response of the first request is lost", async () => {
+    const sent: string[] = [];
+    const losing = createClient({
+      url: shop.client.url,
+      tokens: memoryTokens(),
+      idempotent: ["POST /orders", "mutation placeOrder"],
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        const inBody = /"idempotencyKey":"(\w+)"/.exec(String(init.body))?.[1];
+        const key = new Headers(init.headers).get("idempotency-key") ?? inBody;
+        if (key === undefined || sent.includes(key)) return response;
+        sent.push(key);
+        await response.arrayBuffer();
+        throw new TypeError("the connection was lost");
+      },
+    });
+    await losing.signIn({ identifier: "reader2", password });
+    const place = 'mutation { placeOrder(books: [{ book: "book-2" }]) { id } }';
+
+    const order = await losing.post("/orders", { body: { books: [{ book: "book-3" }] } });
+    const { placeOrder } = await losing.graphql(place);
+
+    const { myOrders } = await losing.graphql("{ myOrders(first: 5) { nodes { id } } }");
+    expect(myOrders.nodes.map(({ id }: { id: string }) => id)).toEqual([placeOrder.id, order.id]);
+    expect(sent).toHaveLength(2);
+  });
+
   it("uploads a cover, and sees the orders of others", async () => {
     const file = new Blob(["not really a picture"], { type: "image/png" });
     const upload = "mutation Cover($book: ID!, $file: Upload!) { setCover(book: $book, file: $file) { cover } }";

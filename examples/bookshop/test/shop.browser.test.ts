@@ -63,7 +63,7 @@ describe("in a browser, a user", () => {
     await page.getByRole("link", { name: "reader3" }).click();
     await page.getByLabel("Name of the new passkey").fill("Laptop");
     await page.keyboard.press("Enter");
-    await page.getByText("Laptop, added on").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Laptop" }).getByText("Added on").waitFor();
     await page.goto(home());
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("button", { name: "Sign in" }).click();

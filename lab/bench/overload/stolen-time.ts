@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The time of all cores so far, and the part of it that the host of a virtual machine gave to others, in ticks. */
+/** The time of all cores so far, and the part that the host of a virtual machine gave to others, in ticks. */
 interface CoreTime {
   readonly total: number;
   readonly stolen: number;

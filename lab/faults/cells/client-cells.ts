@@ -19,7 +19,7 @@ const TIMEOUT_MS = 15_000;
 const CLOSED = 64;
 const PEAK = 32;
 /** Requests per second that are too many even for a few moments. */
-const LEAST_EXCESS = 1_000;
+const MIN_EXCESS = 1_000;
 
 const READ = requestText("GET", "/read");
 const UPGRADE = requestText("GET", "/graphql", {
@@ -59,7 +59,7 @@ export const clientCells: readonly Cell[] = [
   {
     resource: "clients",
     fault: "frozen",
-    sees: { metrics: ["process_memory_usage_bytes < 5e8"] },
+    sees: { metrics: ["process_memory_usage_bytes < 3e8"] },
     start: withClients(async (crowd) => {
       await crowd.join(CLIENTS, "");
       crowd.stopReading();
@@ -112,7 +112,7 @@ export const clientCells: readonly Cell[] = [
     start: withClients(async (_crowd, app) => {
       const client = Client.get(app.port, "/read", TIMEOUT_MS);
       const { goodput } = await client.closedLoop(3, PEAK);
-      const traffic = await client.openLoop(5, Math.max(3 * goodput, LEAST_EXCESS));
+      const traffic = await client.openLoop(5, Math.max(3 * goodput, MIN_EXCESS));
       // The system may drop connections that the process has not accepted.
       expectAll(traffic, ["200", "503", "closed", "timeout"]);
       client.close();

@@ -1,13 +1,13 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const SMALLEST = 1;
+const MIN_VALUE = 1;
 const IN_ONE = 250;
 const MOMENT_MS = 50;
 /** The beginning of what a connection receives, which has the status. */
 const KEPT = 200;
 
-/** Many connections that send bytes of their own choice, each from its own address, as those of different clients. */
+/** Many connections that send bytes of their own choice, each from its own address, like connections of different clients. */
 export class Crowd {
   readonly #port: number;
   readonly #members: Member[] = [];
@@ -80,7 +80,7 @@ export class Crowd {
 }
 
 class Member {
-  static #count = SMALLEST;
+  static #count = MIN_VALUE;
   readonly socket: Socket;
   readonly isOpen: Promise<void>;
   text = "";

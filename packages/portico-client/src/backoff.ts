@@ -4,7 +4,7 @@ import { PorticoClientError } from "./portico-client-error.ts";
 const MIN_MS = 500;
 const MAX_MS = 30_000;
 const TEMPORARY =
-  /^(NETWORK_ERROR|RATE_LIMITED|OVERLOADED|SHUTTING_DOWN|PUBSUB_GAP|STORE_FULL|.*_(UNAVAILABLE|TIMEOUT))$/;
+  /^(NETWORK_ERROR|REQUEST_IN_PROGRESS|RATE_LIMITED|OVERLOADED|SHUTTING_DOWN|PUBSUB_GAP|STORE_FULL|.*_(UNAVAILABLE|TIMEOUT))$/;
 
 /** Whether the same request may succeed later: the server is unreachable, overloaded or restarting. */
 export function isTemporary(error: unknown): error is PorticoClientError {

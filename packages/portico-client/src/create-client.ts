@@ -26,6 +26,12 @@ export interface ClientOptions {
   readonly graphql?: string;
   /** The path of the account routes. @default "/account" */
   readonly accounts?: string;
+  /**
+   * The requests that the server accepts an idempotency key for, such as `POST /orders` and `mutation placeOrder`: the list that
+   * `portico client` writes to `idempotent.ts`. The client sends a key with each of them, and sends it again after an outage.
+   * @default none
+   */
+  readonly idempotent?: readonly string[];
   /** How subscriptions are sent. @default "sse" */
   readonly transport?: "sse" | "websocket";
   /**
@@ -59,8 +65,9 @@ export function createClient<Paths extends object = AnyPaths>(options: ClientOpt
   const request = requestTo({ url, hasSession: store === undefined, headers, fetch });
   const keeper = store && new TokenKeeper({ store, request, accounts, lock: `portico-client ${url}`, onSignOut });
   const tokens: Pick<TokenKeeper, "run"> = keeper ?? { run: (work) => work(null) };
-  const rest = restThrough(request, tokens);
-  const graphql = graphqlThrough(request, tokens, endpoint);
+  const idempotent = new Set(options.idempotent);
+  const rest = restThrough(request, tokens, idempotent);
+  const graphql = graphqlThrough(request, tokens, endpoint, idempotent);
   const method = (name: string) => (path: string, given?: AnyRestOptions) => rest(name, path, given);
   const client: Client = {
     get: method("GET"),

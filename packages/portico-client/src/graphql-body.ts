@@ -2,13 +2,14 @@
 export interface GraphQLParams {
   readonly query: string;
   readonly variables?: unknown;
+  readonly extensions?: { readonly idempotencyKey: string } | undefined;
 }
 
 /** Returns the body of a GraphQL request: JSON, or a form if a variable contains a file. */
-export function graphqlBody({ query, variables }: GraphQLParams): GraphQLParams | FormData {
+export function graphqlBody({ query, variables, extensions }: GraphQLParams): GraphQLParams | FormData {
   const files: [path: string, file: Blob][] = [];
   const bare = withoutFiles(variables, "variables", files);
-  if (files.length === 0) return { query, variables };
+  if (files.length === 0) return { query, variables, extensions };
   // The order is part of the multipart request specification: the operation, the paths of the files, the files.
   const form = new FormData();
   form.append("operations", JSON.stringify({ query, variables: bare }));

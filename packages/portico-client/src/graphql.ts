@@ -1,4 +1,5 @@
 import { graphqlBody } from "./graphql-body.ts";
+import { mutationFields, sendOnce } from "./idempotency.ts";
 import { PorticoClientError } from "./portico-client-error.ts";
 import { printDocument } from "./print-document.ts";
 import { type GraphQLBody, graphqlError } from "./read-error.ts";
@@ -17,17 +18,41 @@ export type GraphQL = (document: unknown, options?: AnyOperationOptions) => Prom
 export const PREFLIGHT: Readonly<Record<string, string>> = { "graphql-require-preflight": "1" };
 
 /** Makes the function behind `client.graphql`. */
-export function graphqlThrough(request: Request, tokens: Pick<TokenKeeper, "run">, path: string): GraphQL {
-  return (document, { variables, headers, signal } = {}) => {
+export function graphqlThrough(
+  request: Request,
+  tokens: Pick<TokenKeeper, "run">,
+  path: string,
+  idempotent: ReadonlySet<string>,
+): GraphQL {
+  return async (document, { variables, headers, signal } = {}) => {
     const query = printDocument(document);
-    const body = graphqlBody({ query, variables });
-    return tokens.run(
-      (token) =>
-        request({ method: "POST", path, body, headers: { ...PREFLIGHT, ...headers }, signal, token }, readData),
+    const fields = idempotent.size > 0 ? mutationFields(query) : [];
+    const isIdempotent = fields.length > 0 && fields.every((name) => idempotent.has(`mutation ${name}`));
+    const result = await sendOnce(
+      isIdempotent,
+      (key) => {
+        const body = graphqlBody({ query, variables, extensions: key === undefined ? key : { idempotencyKey: key } });
+        return tokens
+          .run(
+            (token) =>
+              request({ method: "POST", path, body, headers: { ...PREFLIGHT, ...headers }, signal, token }, readData),
+            signal,
+            (error) => isUnauthenticated(error) || mayRepeat(error, query),
+          )
+          .catch(partial);
+      },
       signal,
-      (error) => isUnauthenticated(error) || mayRepeat(error, query),
     );
+    if (result instanceof PorticoClientError) throw result;
+    return result;
   };
+}
+
+/** A retry would receive the same response again, because its work is done. */
+function partial(error: unknown): PorticoClientError {
+  if (error instanceof PorticoClientError && Object.values(error.data ?? {}).some((field) => field !== null))
+    return error;
+  throw error;
 }
 
 async function readData(response: Response): Promise<unknown> {

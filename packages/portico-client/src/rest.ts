@@ -1,4 +1,5 @@
 import { fillPath } from "./fill-path.ts";
+import { sendOnce } from "./idempotency.ts";
 import type { Request, RequestOptions } from "./request.ts";
 import type { TokenKeeper } from "./token-keeper.ts";
 
@@ -13,14 +14,21 @@ export interface AnyRestOptions extends RequestOptions {
 export type Rest = (method: string, template: string, options?: AnyRestOptions) => Promise<unknown>;
 
 /** Makes the function behind `client.get`, `client.post` and so on. */
-export function restThrough(request: Request, tokens: Pick<TokenKeeper, "run">): Rest {
+export function restThrough(request: Request, tokens: Pick<TokenKeeper, "run">, idempotent: ReadonlySet<string>): Rest {
   return async (method, template, { path = {}, query = {}, ...rest } = {}) => {
     const parts = {
       ...rest,
       method,
       path: fillPath(template, path) + (typeof query === "string" ? query : queryText(query)),
     };
-    return tokens.run((token) => request({ ...parts, token }, readBody), rest.signal);
+    return sendOnce(
+      idempotent.has(`${method} ${template}`),
+      (key) => {
+        const headers = key === undefined ? rest.headers : { "idempotency-key": key, ...rest.headers };
+        return tokens.run((token) => request({ ...parts, headers, token }, readBody), rest.signal);
+      },
+      rest.signal,
+    );
   };
 }
 

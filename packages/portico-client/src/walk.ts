@@ -1,7 +1,7 @@
-import { backOff, isTemporary } from "./backoff.ts";
 import type { GraphQL } from "./graphql.ts";
 import type { RequestOptions } from "./request.ts";
 import type { AnyRestOptions, Rest } from "./rest.ts";
+import { retrying } from "./retrying.ts";
 
 /**
  * The items of a list, page by page. The next page is fetched when the items of the previous one have been used.
@@ -106,14 +106,4 @@ function walkOf<Page>(
       for await (const page of pages()) yield* itemsOf(page);
     },
   };
-}
-
-async function retrying<T>(work: () => Promise<T>, retries = 5, signal?: AbortSignal): Promise<T> {
-  for (let failures = 1; ; failures++)
-    try {
-      return await work();
-    } catch (error) {
-      if (!isTemporary(error) || failures > retries) throw error;
-      await backOff(failures, error, signal);
-    }
 }

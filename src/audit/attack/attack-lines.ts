@@ -8,11 +8,11 @@ export function attackLines({ places, tried, differences, unreached, notes, gaps
   return [
     ...differences.map(({ sentence }) => `differs: ${sentence}`),
     ...unreached.map(
-      ({ reason, cells, places: where }) => `not reached: ${requests(cells)} (${reason}), ${listed(where)}`,
+      ({ reason, cells, places: where }) => `not checked: ${requests(cells)} (${reason}), ${listed(where)}`,
     ),
     ...notes.map((note) => `note: ${note}`),
-    ...gaps.map((gap) => `not attacked: ${gap}`),
-    `attack: ${places} places, ${requests(tried)}, ${differences.length} differ from the declaration, ${missed} not reached`,
+    ...gaps.map((gap) => `not checked: ${gap}`),
+    `attack: ${places} places, ${requests(tried)}, ${differences.length} differ from the declaration, ${missed} not checked`,
   ];
 }
 

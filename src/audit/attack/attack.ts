@@ -180,6 +180,7 @@ class Campaign {
         : new Credentials(chosen.authentication, chosen.sessions, {
             services: { stores, clock: settings.clock },
             use: (headers) => this.#sender.use(chosen, headers),
+            signIn: this.#options.signIn,
           });
     if (credentials !== null) this.#undo.push(() => credentials.takeBack());
     const crew = new Identities({
@@ -189,7 +190,12 @@ class Campaign {
       permissions: this.#permissions,
       given: this.#options.identities ?? {},
       enlist: (user) => {
-        this.#undo.push(actors.standIn(user));
+        let isKnown = false;
+        const undo = actors.standIn(user, () => {
+          isKnown = true;
+        });
+        this.#undo.push(undo);
+        return () => isKnown;
       },
     });
     this.#crews.set(key, crew);
@@ -204,8 +210,12 @@ class Campaign {
   /** The sign-in methods that were not attacked. */
   async #gaps(): Promise<readonly string[]> {
     const missing = await Promise.all([...this.#crews.values()].map((crew) => crew.missing()));
-    return [...new Set(missing.flat())].map(
-      (scope) => `no credential could be issued for the scope ${scope}: pass headers for it in attack.identities`,
-    );
+    return [...new Set(missing.flat().map(gapOf))];
   }
+}
+
+function gapOf({ scope, isRejected }: { readonly scope: string; readonly isRejected: boolean }): string {
+  return isRejected
+    ? `the application rejects the credentials that were issued for the scope ${scope}, such as tokens without a claim that it requires: issue them in attack.signIn`
+    : `no credential could be issued for the scope ${scope}: pass headers for it in attack.identities`;
 }

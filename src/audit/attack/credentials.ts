@@ -13,10 +13,8 @@ import { VERSION_CLAIM } from "../../auth/tokens/version-claim.ts";
 import { withoutControls } from "../../http/text/plain-text.ts";
 import type { AppServices } from "../../kernel/context/app-services.ts";
 import type { AuthScope, UserProtocol } from "../../kernel/identity/identity.ts";
+import type { AttackOptions, CredentialState } from "./attack-options.ts";
 import { STAND_IN_VERSION } from "./stand-in-users.ts";
-
-/** The state of a credential. It is `outdated` if all credentials of its user were renewed since. */
-export type CredentialState = "valid" | "expired" | "revoked" | "outdated";
 
 export interface IssuedCredential {
   readonly headers: Readonly<Record<string, string>>;
@@ -24,8 +22,8 @@ export interface IssuedCredential {
   readonly isFresh: boolean;
 }
 
-/** Sends a request with these headers, as a real client would have used the credential before. */
-export type Use = (headers: Readonly<Record<string, string>>) => Promise<void>;
+/** Sends a request with these headers, as a real client would have used the credential before. Returns whether there is a place for it. */
+export type Use = (headers: Readonly<Record<string, string>>) => Promise<boolean>;
 
 type Sessions = ReturnType<SessionMiddleware["sessionsOn"]>;
 type Services = Pick<AppServices, "stores" | "clock">;
@@ -39,12 +37,17 @@ export class Credentials {
   readonly #tokens: JWTAuthBackend | null;
   readonly #keys: APIKeyAuthBackend | null;
   readonly #use: Use;
+  readonly #signIn: NonNullable<AttackOptions["signIn"]>;
   readonly #undo: (() => Promise<unknown>)[] = [];
 
   constructor(
     { backends }: AuthenticationMiddleware,
     sessions: SessionMiddleware | null,
-    { services, use }: { readonly services: Services; readonly use: Use },
+    {
+      services,
+      use,
+      signIn,
+    }: { readonly services: Services; readonly use: Use; readonly signIn: AttackOptions["signIn"] },
   ) {
     const hasSessions = backends.some(
       (backend) => backend instanceof SessionAuthBackend || backend.scope === "session",
@@ -54,6 +57,7 @@ export class Credentials {
     this.#tokens = backends.find((backend) => backend instanceof JWTAuthBackend) ?? null;
     this.#keys = backends.find((backend) => backend instanceof APIKeyAuthBackend) ?? null;
     this.#use = use;
+    this.#signIn = signIn ?? (() => undefined);
   }
 
   /** Returns a credential of this user, or `null` if none of this kind can be issued. */
@@ -63,10 +67,17 @@ export class Credentials {
     state: CredentialState,
     narrowedTo?: readonly string[],
   ): Promise<IssuedCredential | null> {
+    const own = narrowedTo === undefined ? await this.#signIn({ identity: user.identity, scope, state }) : undefined;
+    if (own !== undefined) return own === null ? null : { headers: own, isFresh: false };
     if (scope === "apikey") return this.#key(user, state, narrowedTo ?? null);
     if (narrowedTo !== undefined) return null;
     if (scope === "jwt") return this.#token(user, state);
     return scope === "session" ? this.#cookie(user, state) : null;
+  }
+
+  /** Uses a valid credential once. Returns `false` if there is no place where it could be used. */
+  tryOut({ headers }: IssuedCredential): Promise<boolean> {
+    return this.#use(headers);
   }
 
   /** Removes all credentials from the stores. */

@@ -25,7 +25,8 @@ export class Findings {
     const { verdict, found } = outcome;
     if (verdict === "not offered") return;
     const isNothing = verdict === "absent" && expected.answer === "let in";
-    if (verdict === "undecided" || isNothing) return this.unreached(target, found, 1);
+    if (verdict === "undecided") return this.unreached(target, found, 1);
+    if (isNothing) return this.unreached(target, found === "no data" ? lackOf(target) : found, 1);
     this.#tried++;
     if (expected.answer === "depends") {
       const key = `${target.place} ${target.guardedAt ?? ""} ${identity}`;
@@ -79,6 +80,16 @@ export class Findings {
       sentence: `${place}: ${identity} is ${found} by ${way}, but ${reasons(expected, guardedAt)}`,
     });
   }
+}
+
+const ROOTS: ReadonlySet<string> = new Set(["Query", "Mutation", "Subscription"]);
+
+/** The data that the attack needs to decide about a place, in words. */
+function lackOf({ place, request }: Target): string {
+  const [type = "", field] = place.split(/[. ]/, 2);
+  if (request.kind !== "graph") return "no data";
+  if (ROOTS.has(type)) return `no data: ${type}.${field} returned nothing`;
+  return `no data: no query returned an object of type ${type}`;
 }
 
 function reasons(expected: AttackDifference["expected"], guardedAt: string | undefined): string {

@@ -1,7 +1,7 @@
 import type { AuthScope, CurrentUser } from "../../kernel/identity/identity.ts";
 import { ANONYMOUS, type AttackIdentity } from "./attack-identity.ts";
-import type { GivenIdentity } from "./attack-options.ts";
-import type { CredentialState, Credentials } from "./credentials.ts";
+import type { CredentialState, GivenIdentity } from "./attack-options.ts";
+import type { Credentials, IssuedCredential } from "./credentials.ts";
 import type { StandInUsers } from "./stand-in-users.ts";
 
 export interface IdentitiesOptions {
@@ -13,8 +13,8 @@ export interface IdentitiesOptions {
   /** All permissions that a gate of the application asks for. */
   readonly permissions: readonly string[];
   readonly given: Readonly<Record<string, GivenIdentity>>;
-  /** Makes a user known to the application. */
-  readonly enlist: (user: CurrentUser) => void;
+  /** Makes a user known to the application. Returns whether a credential of the user has been accepted since. */
+  readonly enlist: (user: CurrentUser) => () => boolean;
 }
 
 const NOUNS: Readonly<Record<string, string>> = { session: "session", jwt: "token", apikey: "API key" };
@@ -29,6 +29,8 @@ export class Identities {
   readonly #options: IdentitiesOptions;
   readonly #made = new Map<string, Promise<AttackIdentity | null>>();
   readonly #given: readonly AttackIdentity[];
+  /** The sign-in methods whose valid credentials the application rejects. */
+  readonly #rejected = new Set<AuthScope>();
 
   constructor(options: IdentitiesOptions) {
     const { users, given } = options;
@@ -66,12 +68,14 @@ export class Identities {
     );
   }
 
-  /** The sign-in methods that no credential could be issued for, and that no given caller uses. */
-  async missing(): Promise<readonly AuthScope[]> {
+  /** The sign-in methods without a caller, and whether the application rejects the credentials that were issued. */
+  async missing(): Promise<readonly { readonly scope: AuthScope; readonly isRejected: boolean }[]> {
     const { scopes, permissions } = this.#options;
     const held = await Promise.all(scopes.map((scope) => this.#holder(scope, permissions, "every permission")));
     const given = Object.values(this.#options.given).map(({ scope = "session" }) => scope);
-    return scopes.filter((scope, index) => held[index] === null && !given.includes(scope));
+    return scopes
+      .filter((scope, index) => held[index] === null && !given.includes(scope))
+      .map((scope) => ({ scope, isRejected: this.#rejected.has(scope) }));
   }
 
   get #first(): AuthScope {
@@ -85,8 +89,7 @@ export class Identities {
 
   #holder(scope: AuthScope, permissions: readonly string[], what: string): Promise<AttackIdentity | null> {
     return this.#once(`a user with ${what} (by ${NOUNS[scope] ?? scope})`, async (name) => {
-      const user = this.#user(permissions);
-      const issued = (await this.#options.credentials?.issue(scope, user, "valid")) ?? null;
+      const [user, issued] = await this.#accepted(scope, permissions);
       const declared = this.#options.users.declared(user.identity, permissions);
       return issued === null ? null : { name, scope, user: declared, ...issued };
     });
@@ -94,7 +97,7 @@ export class Identities {
 
   #spoilt(scope: AuthScope, state: CredentialState, word: string): Promise<AttackIdentity | null> {
     return this.#once(`${word} ${NOUNS[scope] ?? scope}`, async (name) => {
-      const user = this.#user(this.#options.permissions);
+      const [user] = this.#user(this.#options.permissions);
       const issued = (await this.#options.credentials?.issue(scope, user, state)) ?? null;
       return issued === null ? null : { name, scope, user: null, ...issued, isFresh: false };
     });
@@ -103,18 +106,34 @@ export class Identities {
   #narrowed(to: readonly string[], what: string): Promise<AttackIdentity | null> {
     return this.#once(`an API key narrowed to ${what}`, async (name) => {
       if (!this.#options.scopes.includes("apikey")) return null;
-      const user = this.#user(this.#options.permissions);
-      const issued = (await this.#options.credentials?.issue("apikey", user, "valid", to)) ?? null;
+      const [user, issued] = await this.#accepted("apikey", this.#options.permissions, to);
       const declared = this.#options.users.declared(user.identity, to);
       return issued === null ? null : { name, scope: "apikey", user: declared, ...issued };
     });
   }
 
+  /**
+   * A user with a valid credential that the application accepts. It may reject one that lacks a claim, and then no response
+   * says anything about the gates.
+   */
+  async #accepted(
+    scope: AuthScope,
+    permissions: readonly string[],
+    narrowedTo?: readonly string[],
+  ): Promise<readonly [user: CurrentUser, issued: IssuedCredential | null]> {
+    const [user, isKnown] = this.#user(permissions);
+    const issued = (await this.#options.credentials?.issue(scope, user, "valid", narrowedTo)) ?? null;
+    if (issued === null) return [user, null];
+    const isTried = (await this.#options.credentials?.tryOut(issued)) === true;
+    if (!isTried || isKnown()) return [user, issued];
+    this.#rejected.add(scope);
+    return [user, null];
+  }
+
   /** Each credential has its own user, because an application may limit the number of sessions. */
-  #user(permissions: readonly string[]): CurrentUser {
+  #user(permissions: readonly string[]): readonly [user: CurrentUser, isKnown: () => boolean] {
     const user = this.#options.users.user(permissions);
-    this.#options.enlist(user);
-    return user;
+    return [user, this.#options.enlist(user)];
   }
 
   #once(name: string, make: (name: string) => Promise<AttackIdentity | null>): Promise<AttackIdentity | null> {

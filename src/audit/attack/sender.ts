@@ -80,15 +80,21 @@ export class Sender {
     }
   }
 
-  /** Uses a credential once at a harmless place behind this sign-in, so that caches of the application know it. */
-  async use({ authentication }: SignIn, headers: Headers): Promise<void> {
+  /**
+   * Uses a credential once at a harmless place behind this sign-in, so that caches of the application know it. Returns whether there is
+   * such a place that has responded.
+   */
+  async use({ authentication }: SignIn, headers: Headers): Promise<boolean> {
     const routes = this.#app.table.routes.filter(
       ({ method, middleware }) => method === "GET" && signInOf(middleware)?.authentication === authentication,
     );
     const route = routes.find(({ graph }) => graph !== undefined) ?? routes.find(({ path }) => !/[:*]/.test(path));
-    if (route === undefined) return;
+    if (route === undefined) return false;
     const path = route.graph === undefined ? route.path : `${route.path}?query=%7B__typename%7D`;
-    await this.#wire.request({ method: "GET", path, headers }).catch(() => {});
+    return this.#wire.request({ method: "GET", path, headers }).then(
+      () => true,
+      () => false,
+    );
   }
 
   async close(): Promise<void> {

@@ -26,7 +26,18 @@ export async function guardReport(database: unknown): Promise<GuardReport> {
   const guard = guardOfHandle(guarded);
   if (guard === null) return NOTHING;
   const rows = [...guard.reasons].map(
-    (place): AccessRow => ({ kind: "system", place, gate: "no rules", anonymous: "-", signedIn: "-", grants: [] }),
+    (place): AccessRow => ({
+      kind: "system",
+      place,
+      isBuiltIn: false,
+      isWrite: false,
+      gate: "no rules",
+      says: null,
+      anonymous: "-",
+      signedIn: "-",
+      grants: [],
+      roles: {},
+    }),
   );
   const sorted = rows.toSorted((a, b) => (a.place < b.place ? -1 : 1));
   try {

@@ -10,6 +10,8 @@ export interface ReachedLists {
   readonly lists: readonly ReadList[];
   /** The declared lists that no request has read, each with the reason. */
   readonly unreached: readonly { readonly place: string; readonly reason: string }[];
+  /** The number of declared lists. */
+  readonly declared: number;
 }
 
 /** A declared list, and the requests that may read it. */
@@ -36,7 +38,8 @@ export async function reachLists(app: PorticoApp, headers: Readonly<Record<strin
   });
   try {
     const unreached: { readonly place: string; readonly reason: string }[] = [];
-    for (const { place, requests } of await declaredLists(app)) {
+    const declared = await declaredLists(app);
+    for (const { place, requests } of declared) {
       const isRead = (): boolean => lists.some((list) => list.place === place);
       let reason = "no query leads there";
       for (const request of requests) {
@@ -45,7 +48,7 @@ export async function reachLists(app: PorticoApp, headers: Readonly<Record<strin
       }
       if (!isRead()) unreached.push({ place, reason });
     }
-    return { lists, unreached };
+    return { lists, unreached, declared: declared.length };
   } finally {
     stop();
   }
@@ -83,8 +86,11 @@ async function ask(app: PorticoApp, request: Request, headers: Readonly<Record<s
   const { status, body } = await app.inject({ ...request, headers: { ...headers, ...type } });
   const { errors, detail, title } = parsed(body.toString("utf8"));
   const message = errors?.[0]?.message ?? (status < 400 ? undefined : (detail ?? title));
-  return message === undefined ? "there is no data on the way" : `${status} ${message}`;
+  return message === undefined ? NOTHING_READ : `${status} ${message}`;
 }
+
+const NOTHING_READ =
+  "there is no data on the way, or its resolver is not a connection or connectionResolver of Portico";
 
 interface Body {
   readonly errors?: readonly { readonly message: string }[];

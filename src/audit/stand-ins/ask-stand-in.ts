@@ -5,13 +5,13 @@ import { listScopeOf } from "../../kernel/access/list-scope-of.ts";
 import type { Verdict } from "../../kernel/access/refusal.ts";
 import { withContext } from "../../kernel/context/current-context.ts";
 import type { BaseContext } from "../../kernel/context/http-context.ts";
-import type { UserProtocol } from "../../kernel/identity/identity.ts";
+import type { AuthScope, UserProtocol } from "../../kernel/identity/identity.ts";
 import type { ConditionNode } from "../../pagination/conditions/condition.ts";
 import { meets } from "../../pagination/filter/meets.ts";
 import type { ListScope } from "../../pagination/handlers/list-scope.ts";
 import { conditionText } from "./condition-text.ts";
 import { Sightings, STAND_IN_ID } from "./sightings.ts";
-import { CREDENTIALS, scopesFor } from "./sign-in.ts";
+import { CREDENTIALS, type KnownCredential, scopesFor } from "./sign-in.ts";
 import { contextOf, standIn } from "./stand-in.ts";
 
 /**
@@ -43,19 +43,55 @@ export async function answerFor(
   caller: UserProtocol | null,
   seen: Sightings = new Sightings(),
 ): Promise<Answer> {
-  if (gate === null) return "all";
-  const answers: Answer[] = [];
+  return wholeOf(await answersBySignIn(gate, caller, { seen }));
+}
+
+/** The verdict after one way to sign in. */
+export interface SignInAnswer {
+  /** `null` stands for every method. */
+  readonly scope: AuthScope | null;
+  /** `null` stands for every level and age. */
+  readonly credential: KnownCredential | null;
+  readonly answer: Answer;
+}
+
+interface SignInQuestion {
+  readonly seen?: Sightings;
+  /** The levels and ages that a sign-in of the caller can have. */
+  readonly credentials?: readonly KnownCredential[];
+}
+
+/**
+ * The verdicts of a gate about a caller by the method, the level and the age of the sign-in, as far as the gate looks at them.
+ */
+export async function answersBySignIn(
+  gate: GateNode | null,
+  caller: UserProtocol | null,
+  { seen = new Sightings(), credentials = CREDENTIALS }: SignInQuestion = {},
+): Promise<readonly SignInAnswer[]> {
+  if (gate === null) return [{ scope: null, credential: null, answer: "all" }];
+  const answers: SignInAnswer[] = [];
   for (const scope of scopesFor(gate)) {
     seen.hasReadCredential = false;
-    for (const credential of CREDENTIALS) {
-      const ctx = contextOf(caller, { scope, credential }, seen);
-      answers.push(await withContext(ctx, () => wholeAnswer(gate, ctx, seen)));
+    for (const credential of credentials) {
+      const ctx = contextOf(caller, { scope, credential: credential.facts }, seen);
+      const answer = await withContext(ctx, () => wholeAnswer(gate, ctx, seen));
       // A gate that did not look at the credential, or the method, decides alike about all.
+      answers.push({
+        scope: seen.hasReadMethod ? scope : null,
+        credential: seen.hasReadCredential ? credential : null,
+        answer,
+      });
       if (!seen.hasReadCredential) break;
     }
     if (!seen.hasReadMethod) break;
   }
-  return answers.reduce((one, other) => (isSame(one, other) ? one : "depends"));
+  return answers;
+}
+
+/** The verdict that holds for all of these sign-ins. */
+export function wholeOf(answers: readonly SignInAnswer[]): Answer {
+  return answers.map(({ answer }) => answer).reduce((one, other) => (isSame(one, other) ? one : "depends"));
 }
 
 async function wholeAnswer(gate: GateNode, ctx: BaseContext, seen: Sightings): Promise<Answer> {

@@ -1,20 +1,33 @@
 import { describeGate } from "../../kernel/access/describe-gate.ts";
 import type { GateNode } from "../../kernel/access/gate-node.ts";
 import type { UserProtocol } from "../../kernel/identity/identity.ts";
-import { type Answer, answerFor } from "./ask-stand-in.ts";
+import { type Answer, answersBySignIn, wholeOf } from "./ask-stand-in.ts";
+import { CREDENTIALS, type KnownCredential } from "./sign-in.ts";
+import { signInLines } from "./sign-in-lines.ts";
 
 /** The verdict of a gate about a user, and the verdicts of its parts. */
 export interface Trace {
   readonly gate: string;
   readonly answer: Answer;
+  /** The results by the way to sign in; empty if it makes no difference. */
+  readonly signIns: readonly string[];
   readonly parts: readonly Trace[];
 }
 
-/** Asks a gate and each of its parts about a user; `null` asks about an anonymous caller. */
-export async function traceGate(gate: GateNode | null, caller: UserProtocol | null): Promise<Trace> {
+/**
+ * Asks a gate and each of its parts about a user; `null` asks about an anonymous caller.
+ *
+ * @param credentials the levels and ages that a sign-in of the user can have
+ */
+export async function traceGate(
+  gate: GateNode | null,
+  caller: UserProtocol | null,
+  credentials: readonly KnownCredential[] = CREDENTIALS,
+): Promise<Trace> {
   const parts: Trace[] = [];
-  for (const part of partsOf(gate)) parts.push(await traceGate(part, caller));
-  return { gate: wordsOf(gate), answer: await answerFor(gate, caller), parts };
+  for (const part of partsOf(gate)) parts.push(await traceGate(part, caller, credentials));
+  const answers = await answersBySignIn(gate, caller, { credentials });
+  return { gate: wordsOf(gate), answer: wholeOf(answers), signIns: signInLines(answers), parts };
 }
 
 function partsOf(gate: GateNode | null): readonly GateNode[] {

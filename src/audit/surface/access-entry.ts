@@ -26,6 +26,10 @@ export interface AccessEntry {
   readonly place: string;
   /** The gate that a caller must pass here: for a field, with the gate of the endpoint. `null` if it is open to anyone. */
   readonly gate: GateNode | null;
+  /** Whether Portico declared the place, such as a route of accounts. */
+  readonly isBuiltIn?: boolean;
+  /** Whether it is a GraphQL endpoint, whose fields are listed as well. */
+  readonly isEndpoint?: boolean;
   /** The gate of the objects that a field returns: the caller gets those that it allows. */
   readonly objects?: GateNode | null;
   /** The URL path of the endpoint, for a place in a GraphQL schema. */

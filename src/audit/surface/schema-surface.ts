@@ -1,8 +1,8 @@
 import { type GraphQLObjectType, type GraphQLSchema, getNamedType, isObjectType } from "graphql";
+import { itemsOfConnection } from "../../graphql/connection/has-connections.ts";
 import { gateIn, objectsIn } from "../../graphql/declare/fields/gate-extensions.ts";
 import { allGates, type GateNode } from "../../kernel/access/gate-node.ts";
 import { type AccessEntry, objectEntries } from "./access-entry.ts";
-import { itemsOf } from "./items-of.ts";
 
 /** The places of a schema: root fields, lists, and the types and fields with a gate. `outer` is the gate of the endpoint. */
 export function schemaSurface(schema: GraphQLSchema, endpoint: string, outer: GateNode | null): readonly AccessEntry[] {
@@ -33,7 +33,7 @@ function fieldEntries(
     const own = gateIn(field);
     const gate = allGates([outer, own].filter((one) => one !== null));
     const type = getNamedType(field.type);
-    const items = field.extensions["isConnection"] === true ? itemsOf(type) : null;
+    const items = field.extensions["isConnection"] === true ? itemsOfConnection(type) : null;
     const objects = isObjectType(type) ? gateIn(items ?? type) : null;
     const entry: AccessEntry = { kind, place, gate, objects, endpoint };
     const isListed = kind !== "field" || own !== null;

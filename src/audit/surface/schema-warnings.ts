@@ -12,8 +12,8 @@ import {
 } from "graphql";
 import { builtItemFields } from "../../graphql/connection/built-item-fields.ts";
 import { isOpen } from "../../graphql/connection/column-gates.ts";
+import { itemsOfConnection } from "../../graphql/connection/has-connections.ts";
 import { gateIn } from "../../graphql/declare/fields/gate-extensions.ts";
-import { itemsOf } from "./items-of.ts";
 import type { AccessWarning } from "./warnings-of.ts";
 
 /** The known dangers in the fields of a schema. */
@@ -37,7 +37,7 @@ function fieldWarnings(type: GraphQLObjectType, field: GraphQLField<unknown, unk
 
 /** The `nodes` and `edges` of a connection are bounded by its page size. */
 function isPartOfPage(type: GraphQLObjectType): boolean {
-  return itemsOf(type) !== null && type.getFields()["pageInfo"] !== undefined;
+  return itemsOfConnection(type) !== null && type.getFields()["pageInfo"] !== undefined;
 }
 
 function isListOfObjects(type: GraphQLOutputType): boolean {
@@ -46,7 +46,7 @@ function isListOfObjects(type: GraphQLOutputType): boolean {
 
 /** The order of a list reveals the values that it is sorted by, also to callers who may not read them. */
 function orderWarnings(place: string, field: GraphQLField<unknown, unknown>): readonly AccessWarning[] {
-  const items = itemsOf(getNamedType(field.type));
+  const items = itemsOfConnection(getNamedType(field.type));
   const columns = (field.extensions["sortColumns"] ?? []) as readonly string[];
   const fields = items === null ? [] : builtItemFields(items).fields;
   const hidden = columns.filter((column) => !isOpen(fields, column));

@@ -16,8 +16,9 @@ export async function surfaceOf(app: PorticoApp): Promise<readonly AccessEntry[]
   const { routes, sockets } = app.table;
   return [
     ...routes.filter(isServed).flatMap(routeEntries),
-    ...sockets.map(({ path, auth }: SocketRoute): AccessEntry => {
-      return { kind: "socket", place: `WebSocket ${path}`, gate: auth === undefined ? null : gateNodeOf(auth) };
+    ...sockets.map(({ path, auth, graph }: SocketRoute): AccessEntry => {
+      const gate = auth === undefined ? null : gateNodeOf(auth);
+      return { kind: "socket", place: `WebSocket ${path}`, gate, isBuiltIn: graph !== undefined };
     }),
     ...(await graphEntries(endpointsOf(app))),
   ];
@@ -50,11 +51,19 @@ async function graphEntries(endpoints: readonly MountedGraph[]): Promise<readonl
   });
 }
 
-function routeEntries({ method, path, auth, params, paginated }: Route): readonly AccessEntry[] {
+function routeEntries({
+  method,
+  path,
+  auth,
+  params,
+  paginated,
+  isBuiltIn = false,
+  graph,
+}: Route): readonly AccessEntry[] {
   const place = `${method} ${path}`;
   const gate = auth === undefined ? null : gateNodeOf(auth);
   return [
-    { kind: "route", place, gate },
+    { kind: "route", place, gate, isBuiltIn, isEndpoint: graph !== undefined },
     ...(paginated === undefined ? [] : [{ kind: "list", place, gate: paginated.rule } as const]),
     ...objectEntries(place, declaredObjects(params)),
   ];

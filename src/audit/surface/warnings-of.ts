@@ -20,6 +20,11 @@ export async function warningsOf(app: PorticoApp): Promise<readonly AccessWarnin
   const warnings = [...objects].flatMap((object) =>
     (object?.warnings ?? []).map((sentence): AccessWarning => ({ place: "middleware", sentence })),
   );
+  if (app.settings.publicRead)
+    warnings.push({
+      place: "PorticoApp.publicRead",
+      sentence: "lets the pages of every origin read responses without cookies",
+    });
   for (const { graph, path } of endpointsOf(app)) {
     const { schemaWarnings } = await import("./schema-warnings.ts");
     warnings.push(...endpointWarnings(graph, path), ...schemaWarnings(graph.schema));
@@ -27,13 +32,23 @@ export async function warningsOf(app: PorticoApp): Promise<readonly AccessWarnin
   return [...warnings, ...listWarnings(await surfaceOf(app))];
 }
 
-function endpointWarnings({ uploads, hasIntrospection, hasExplorer }: Graph, path: string): readonly AccessWarning[] {
+function endpointWarnings(
+  { uploads, hasIntrospection, hasExplorer, hasUnmaskedErrors, invalidAsOk }: Graph,
+  path: string,
+): readonly AccessWarning[] {
   const warnings: AccessWarning[] = [];
   if (uploads.enabled && uploads.contentTypes.length === 0)
     warnings.push({
       place: path,
       sentence: "accepts files of any type: list the allowed ones in uploads.contentTypes",
     });
+  if (hasUnmaskedErrors)
+    warnings.push({
+      place: path,
+      sentence: "gives masked errors to formatError (unmasked: true): what it returns about them reaches clients",
+    });
+  if (invalidAsOk)
+    warnings.push({ place: path, sentence: "sends operations that are not valid with 200 (invalidAsOk)" });
   if (!isProduction()) return warnings;
   if (hasIntrospection)
     warnings.push({ place: path, sentence: "shows its schema to anyone in production: set introspection: false" });

@@ -1,5 +1,6 @@
 import { type EntryKind, entryKinds } from "../surface/access-entry.ts";
 import type { AccessWarning } from "../surface/warnings-of.ts";
+import { type AccessCounts, accessSummary } from "./access-summary.ts";
 import type { AccessRow } from "./access-table.ts";
 
 const HEADINGS: Readonly<Record<EntryKind, string>> = {
@@ -19,19 +20,72 @@ const INTRODUCTION = `# Access
 
 The access rules of this application. \`portico audit --write\` writes this file, and \`portico audit --check\` fails if the
 application no longer matches it. Review every change of it.
+`;
+
+const LEGEND = `## How to read the tables
 
 "Signed in" is a user without any permission. A list shows the rows that a rule selects. "depends" means that the gate decides
 by the object, the request, a fact about the user, or how the user signed in.
 `;
 
-/** The access table as a Markdown file, to be committed and reviewed. */
-export function accessFile(rows: readonly AccessRow[], warnings: readonly AccessWarning[]): string {
-  const sections = entryKinds.flatMap((kind) => {
-    const listed = rows.filter((row) => row.kind === kind);
-    return listed.length === 0 ? [] : [`## ${HEADINGS[kind]}\n\n${HEAD}\n${listed.map(line).join("\n")}\n`];
-  });
+/**
+ * The access table as a Markdown file, to be committed and reviewed: the most important facts, what changed since the last review,
+ * the places of the application, and those of Portico.
+ *
+ * @param before the file of the last review; `null` for the first one
+ */
+export function accessFile(
+  rows: readonly AccessRow[],
+  warnings: readonly AccessWarning[],
+  before: string | null = null,
+): string {
+  const sections = [false, true].flatMap((isBuiltIn) =>
+    entryKinds.flatMap((kind) => {
+      const listed = rows.filter((row) => row.kind === kind && row.isBuiltIn === isBuiltIn);
+      const title = `## ${HEADINGS[kind]}${isBuiltIn ? OF_PORTICO : ""}`;
+      return listed.length === 0 ? [] : [`${title}\n\n${HEAD}\n${listed.map(line).join("\n")}\n`];
+    }),
+  );
   const accepted = warnings.length === 0 ? [] : [`${ACCEPTED}\n\n${warnings.map(warningLine).join("\n")}\n`];
-  return [INTRODUCTION, ...sections, ...accepted].join("\n");
+  return [INTRODUCTION, glance(rows), ...changed(rows, before), LEGEND, ...sections, ...accepted].join("\n");
+}
+
+const OF_PORTICO = " of Portico";
+const CHANGED = "## Changed since the last review";
+
+function listed(places: readonly string[]): string {
+  return places.length === 0 ? "none" : places.map((place) => `\`${place}\``).join(", ");
+}
+
+function countsLine(name: string, { places, open, openWrites }: AccessCounts): string {
+  return `| ${name} | ${places} | ${open} | ${openWrites} |`;
+}
+
+function glance(rows: readonly AccessRow[]): string {
+  const { all, own, builtIn, openPlaces, openWrites, signedInWrites } = accessSummary(rows);
+  return `## At a glance
+
+| | places | open to anyone | of them write |
+|---|--:|--:|--:|
+${countsLine("This application", own)}
+${countsLine("Portico: accounts, pages, documentation, health", builtIn)}
+${countsLine("All", all)}
+
+- Open to anyone in this application: ${listed(openPlaces)}
+- Open to anyone, and writes: ${listed(openWrites)}
+- Every signed-in user writes: ${listed(signedInWrites)}
+`;
+}
+
+/** A file that is written again without a change keeps the changes of the last one. */
+function changed(rows: readonly AccessRow[], before: string | null): readonly string[] {
+  if (before === null) return [];
+  const changes = accessChanges(rows, before);
+  if (changes.length > 0) return [`${CHANGED}\n\n${changes.map(({ sentence }) => `- ${sentence}`).join("\n")}\n`];
+  const at = before.indexOf(`${CHANGED}\n`);
+  if (at < 0) return [];
+  const end = before.indexOf("\n## ", at + 1);
+  return [before.slice(at, end < 0 ? undefined : end)];
 }
 
 const ACCEPTED = "## Accepted warnings";
@@ -101,7 +155,7 @@ export function accessChanges(rows: readonly AccessRow[], file: string): readonl
 }
 
 /** A sentence for a place that is more open than most; otherwise an empty text. */
-function openness({ kind, anonymous, signedIn }: AccessRow): string {
+function openness({ kind, anonymous, signedIn }: Pick<AccessRow, "kind" | "anonymous" | "signedIn">): string {
   // The route or the field of a list may have a gate.
   if (kind === "list")
     return anonymous === "yes"
@@ -119,7 +173,7 @@ function readLines(file: string): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   let kind: EntryKind | undefined;
   for (const text of file.split(/\r?\n/)) {
-    if (text.startsWith("## ")) kind = kinds.get(text.trimEnd());
+    if (text.startsWith("## ")) kind = kinds.get(text.trimEnd().replace(/ of Portico$/, ""));
     else if (kind !== undefined && text.startsWith("| ") && !text.startsWith("| place |")) {
       const [place, ...cells] = text
         .trimEnd()

@@ -1,5 +1,5 @@
 import { describeGate } from "../../kernel/access/describe-gate.ts";
-import { allGates, type GateNode } from "../../kernel/access/gate-node.ts";
+import { allGates, type GateNode, ruleIn } from "../../kernel/access/gate-node.ts";
 import type { PorticoApp } from "../../portico-app.ts";
 import { accessOf } from "../stand-ins/access-of.ts";
 import { answerText, askStandIn } from "../stand-ins/ask-stand-in.ts";
@@ -10,35 +10,61 @@ import { surfaceOf } from "../surface/surface-of.ts";
 export interface AccessRow {
   readonly kind: EntryKind;
   readonly place: string;
+  /** Whether Portico declared the place, such as a route of accounts. */
+  readonly isBuiltIn: boolean;
+  /** Whether a caller changes something there: a mutation, or a route with a method other than `GET`. */
+  readonly isWrite: boolean;
   /** The gate in words. The objects that a field returns may have another one. */
   readonly gate: string;
+  /** Whom the rule of the place lets in, in words; `null` without a rule that says so. */
+  readonly says: string | null;
   /** The result for an anonymous caller. */
   readonly anonymous: string;
   /** The result for a signed-in user without any permission. */
   readonly signedIn: string;
   /** The results with the permissions that change it: `read:orders: yes`. */
   readonly grants: readonly string[];
+  /** The results for the roles of the configuration. */
+  readonly roles: Readonly<Record<string, string>>;
 }
 
 /** The access table of an application: who gets what at each place, by kind and name. */
-export async function accessTable(app: PorticoApp, model: object | null): Promise<readonly AccessRow[]> {
-  const rows = await Promise.all((await surfaceOf(app)).map((entry) => accessRow(entry, model)));
+export async function accessTable(
+  app: PorticoApp,
+  model: object | null,
+  roles: readonly RoleGrants[] = [],
+): Promise<readonly AccessRow[]> {
+  const rows = await Promise.all((await surfaceOf(app)).map((entry) => accessRow(entry, model, roles)));
   return rows.toSorted(
     (a, b) => entryKinds.indexOf(a.kind) - entryKinds.indexOf(b.kind) || (a.place < b.place ? -1 : 1),
   );
 }
 
 /** The line of one place. */
-export async function accessRow(entry: AccessEntry, model: object | null): Promise<AccessRow> {
-  const { kind, place, gate } = entry;
-  const { anonymous, signedIn, grants } = await accessOf(wholeGate(entry), model);
+export async function accessRow(
+  entry: AccessEntry,
+  model: object | null,
+  roles: readonly RoleGrants[] = [],
+): Promise<AccessRow> {
+  const { kind, place, gate, isBuiltIn = false, isEndpoint = false } = entry;
+  const whole = wholeGate(entry);
+  const { anonymous, signedIn, grants } = await accessOf(whole, model);
+  const byRole = await Promise.all(
+    roles.map(async ({ name, permissions }) => {
+      return [name, answerText((await askStandIn(whole, permissions, model)).answer)] as const;
+    }),
+  );
   return {
     kind,
     place,
+    isBuiltIn,
+    isWrite: kind === "mutation" || (kind === "route" && !isEndpoint && !/^(?:GET|HEAD|OPTIONS) /.test(place)),
     gate: describeGate(gate),
+    says: whole === null ? null : (ruleIn(whole)?.says ?? null),
     anonymous: answerText(anonymous),
     signedIn: answerText(signedIn),
     grants: grants.map(({ permissions, answer }) => `${permissions.join(" + ")}: ${answerText(answer)}`),
+    roles: Object.fromEntries(byRole),
   };
 }
 

@@ -20,8 +20,8 @@ import { type AccountEventKind, report } from "./account-event.ts";
 import type { ResolvedAccountOptions } from "./account-options.ts";
 import { KnownDevices } from "./known-devices.ts";
 import { emailTokens, type OneTimeTokens, resetTokens, verifyTokens } from "./one-time-tokens.ts";
-import { VerificationCodes } from "./ownership/verification-codes.ts";
 import { PendingSignIns } from "./pending-sign-ins.ts";
+import { VerificationCodes } from "./verification-codes.ts";
 
 /** A user with an account. */
 export type AccountHolder = CurrentUser & AccountUser;

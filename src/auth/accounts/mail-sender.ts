@@ -1,3 +1,4 @@
+import { brandOf } from "../../http/html/brand.ts";
 import type { HttpContext } from "../../kernel/context/http-context.ts";
 import { addressBucket } from "../../kernel/exchange/address-bucket.ts";
 import type { Reservation } from "../../stores/counter-store.ts";
@@ -7,6 +8,7 @@ import type { DeviceLabel } from "../sessions/device-label.ts";
 import type { AccountUser } from "../users/account-model.ts";
 import type { AccountName } from "../users/account-name.ts";
 import { canonicalName } from "../users/canonical-name.ts";
+import { mailContent } from "./mail-content.ts";
 import type { Mail, Mailer } from "./mailer.ts";
 
 /**
@@ -95,7 +97,7 @@ export class MailSender {
       for (const reservation of reservations) refundAttempt(ctx, reservation);
       throw error;
     }
-    await this.#mailer(mail);
+    await this.#mailer(mail, mailContent(mail, brandOf.of(ctx.services)));
   }
 
   async #write(ctx: HttpContext, { kind, to, device, provider, issue }: Letter): Promise<Mail> {

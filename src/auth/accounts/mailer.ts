@@ -2,7 +2,7 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isProduction } from "../../core/env.ts";
 import type { DeviceLabel } from "../sessions/device-label.ts";
 
-/** An email about an account. The application writes its text. The link is a secret. */
+/** An email about an account. The link is a secret. */
 export interface Mail {
   /**
    * The stored address, never the one in the request. `change_email` goes to the new address, `email_changed` to the
@@ -40,8 +40,28 @@ export interface Mail {
   readonly provider?: string;
 }
 
-/** Sends emails. It runs after the response, so that the timing does not reveal whether an email was sent. */
-export type Mailer = (mail: Mail) => Promise<void>;
+/** The words of an email, with the name, the colour and the texts of the application. */
+export interface MailContent {
+  readonly subject: string;
+  readonly text: string;
+  /** The text as an HTML page that loads nothing. */
+  readonly html: string;
+}
+
+/**
+ * Sends emails, with the words that Portico has written in the texts and the colours of the application, or with others. It runs
+ * after the response, so that the timing does not reveal whether an email was sent.
+ *
+ * @example
+ * ```ts
+ * import type { Mailer } from "portico/auth";
+ *
+ * declare function send(mail: { to: string; subject: string; text: string; html: string }): Promise<void>;
+ *
+ * const mailer: Mailer = ({ to }, content) => send({ to, ...content });
+ * ```
+ */
+export type Mailer = (mail: Mail, content: MailContent) => Promise<void>;
 
 /**
  * Prints emails instead of sending them, for development. Throws `ConfigurationError` in production.
@@ -53,7 +73,7 @@ export type Mailer = (mail: Mail) => Promise<void>;
  * await consoleMailer()({ to: "ann@example.org", kind: "reset", url: "http://127.0.0.1:3000/reset?token=..." });
  * ```
  */
-export function consoleMailer(): Mailer {
+export function consoleMailer(): (mail: Mail) => Promise<void> {
   if (isProduction())
     throw new ConfigurationError(
       "consoleMailer",

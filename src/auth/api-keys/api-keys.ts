@@ -6,6 +6,7 @@ import { currentContext } from "../../kernel/context/current-context.ts";
 import { AuthenticationFailed } from "../../kernel/exceptions/authentication-failed.ts";
 import { HttpException, ServiceUnavailable } from "../../kernel/exceptions/http-exception.ts";
 import { PermissionDenied } from "../../kernel/exceptions/permission-denied.ts";
+import { noteSecret } from "../../kernel/idempotency/may-be-stored.ts";
 import { revoked } from "../../kernel/identity/credential.ts";
 import type { UserProtocol } from "../../kernel/identity/identity.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
@@ -82,6 +83,7 @@ export class APIKeys {
     if (!user.isAuthenticated || typeof user.identity !== "string" || user.identity === "")
       throw new TypeError("APIKeys.create requires a signed-in user with an identity");
     refuseKeys();
+    noteSecret();
     const now = this.#now;
     const made = makeKey();
     const record: APIKeyRecord = {
@@ -120,6 +122,7 @@ export class APIKeys {
   async renew(user: UserProtocol, id: string, options: RenewAPIKey = {}): Promise<CreatedAPIKey | null> {
     const { expiresInSeconds, overlapSeconds } = resolveRenewal(options);
     refuseKeys();
+    noteSecret();
     const now = this.#now;
     const renewed = await this.#reach(async (keys) => {
       const found = await findOf(keys, user, id);

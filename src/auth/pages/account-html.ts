@@ -1,89 +1,95 @@
 import { escapeHtml } from "../../http/html/escape-html.ts";
+import type { PageTexts } from "../../http/html/page-texts.ts";
+import { providerTitle } from "../accounts/provider-title.ts";
 import { formHtml, linkHtml, sectionHtml } from "./form-html.ts";
 import type { PageSite } from "./page-site.ts";
-import { providerTitle } from "./sign-in-html.ts";
+import { codeField } from "./sign-in-html.ts";
 
 /** The signed-in user's account. The script fetches the data. */
 export function accountHtml(site: PageSite): string {
-  const { options, has } = site;
+  const { options, has, texts } = site;
+  const { account } = texts;
   return [
-    `<p>Signed in as <strong id="who"></strong> (<span id="address"></span>)</p>`,
-    has("logout") ? formHtml("logout", "Sign out") : "",
-    has("verify") ? verifyHtml() : "",
+    `<p>${escapeHtml(account.signedInAs)} <strong id="who"></strong> (<span id="address"></span>)</p>`,
+    has("logout") ? formHtml("logout", account.signOut) : "",
+    has("verify") ? verifyHtml(texts) : "",
     `<section id="recovery" aria-labelledby="recovery-title" hidden>
-<h2 id="recovery-title" tabindex="-1">Recovery codes</h2>
-<p>Store these codes now: they are not shown again. Each of them signs you in once if you lose your second factor.</p>
+<h2 id="recovery-title" tabindex="-1">${escapeHtml(account.recoveryTitle)}</h2>
+<p>${escapeHtml(account.recoveryText)}</p>
 <ul id="recovery-list"></ul>
 </section>`,
-    has("sessions") ? sectionHtml("sessions", "Devices", `<ul id="sessions-list"></ul>`, everywhereHtml(site)) : "",
+    has("sessions")
+      ? sectionHtml("sessions", account.devicesTitle, `<ul id="sessions-list"></ul>`, everywhereHtml(site))
+      : "",
     has("password") ? passwordHtml(site) : "",
-    has("email") ? emailHtml() : "",
-    has("factors") ? totpHtml() : "",
-    has("factors") && options.passkeys !== undefined ? passkeysHtml() : "",
+    has("email") ? emailHtml(texts) : "",
+    has("factors") ? totpHtml(texts) : "",
+    has("factors") && options.passkeys !== undefined ? passkeysHtml(texts) : "",
     has("providers") && options.providers.length > 0 ? providersHtml(site) : "",
   ].join("\n");
 }
 
 /** Shown while the address is not verified. */
-function verifyHtml(): string {
-  const code = { name: "code", label: "Code from the email", autocomplete: "one-time-code" };
+function verifyHtml({ account, fields }: PageTexts): string {
   return [
-    formHtml("send-code", "Send me a code to confirm my email address", [], true),
-    formHtml("enter-code", "Confirm my email address", [code], true),
+    formHtml("send-code", account.sendCode, [], true),
+    formHtml("enter-code", account.confirmEmail, [codeField(fields.codeFromEmail)], true),
   ].join("\n");
 }
 
-function everywhereHtml({ has }: PageSite): string {
-  return has("logout") ? formHtml("everywhere", "Sign out on all devices") : "";
+function everywhereHtml({ has, texts }: PageSite): string {
+  return has("logout") ? formHtml("everywhere", texts.account.signOutEverywhere) : "";
 }
 
-function passwordHtml({ options, has, link }: PageSite): string {
+function passwordHtml({ options, has, link, texts }: PageSite): string {
+  const { account, fields } = texts;
   return sectionHtml(
     "password",
-    "Password",
-    formHtml("change-password", "Change the password", [
-      { name: "current_password", label: "Current password", type: "password", autocomplete: "current-password" },
-      { name: "new_password", label: "New password", type: "password", autocomplete: "new-password" },
+    account.passwordTitle,
+    formHtml("change-password", account.changePassword, [
+      { name: "current_password", label: fields.currentPassword, type: "password", autocomplete: "current-password" },
+      { name: "new_password", label: fields.newPassword, type: "password", autocomplete: "new-password" },
     ]),
-    has("reset") ? linkHtml(link(options.resetPage), "No password yet, or forgotten?") : "",
+    has("reset") ? linkHtml(link(options.resetPage), account.noPassword) : "",
   );
 }
 
-function emailHtml(): string {
-  const field = { name: "email", label: "New email address", type: "email", autocomplete: "email" } as const;
-  return sectionHtml("email", "Email address", formHtml("change-email", "Change the email address", [field]));
+function emailHtml({ account }: PageTexts): string {
+  const field = { name: "email", label: account.newEmail, type: "email", autocomplete: "email" } as const;
+  return sectionHtml("email", account.emailTitle, formHtml("change-email", account.changeEmail, [field]));
 }
 
-function totpHtml(): string {
+function totpHtml({ account, fields }: PageTexts): string {
   return sectionHtml(
     "totp",
-    "Authenticator app",
+    account.appTitle,
     `<p id="totp-state"></p>`,
-    formHtml("totp-begin", "Set up an authenticator app", [], true),
+    formHtml("totp-begin", account.setUpApp, [], true),
     `<div id="totp-secret" hidden>
-<p>Scan the image with the app, or type the key. Then enter the code that the app shows.</p>
-<p><img id="totp-qr" alt="QR code of the key"></p>
-<p>Key: <code id="totp-key"></code></p>
+<p>${escapeHtml(account.scan)}</p>
+<p><img id="totp-qr" alt="${escapeHtml(account.qr)}"></p>
+<p>${escapeHtml(account.key)} <code id="totp-key"></code></p>
 </div>`,
-    formHtml("totp-confirm", "Confirm", [{ name: "code", label: "Code", autocomplete: "one-time-code" }], true),
-    formHtml("totp-remove", "Remove the authenticator app", [], true),
-    formHtml("recovery-renew", "Replace the recovery codes", [], true),
+    formHtml("totp-confirm", account.confirmApp, [codeField(fields.code)], true),
+    formHtml("totp-remove", account.removeApp, [], true),
+    formHtml("recovery-renew", account.replaceCodes, [], true),
   );
 }
 
-function passkeysHtml(): string {
-  const name = { name: "name", label: "Name of the new passkey (optional)", isOptional: true };
+function passkeysHtml({ account, messages }: PageTexts): string {
+  const name = { name: "name", label: account.passkeyName, isOptional: true };
   return sectionHtml(
     "passkeys",
-    "Passkeys",
-    `<ul id="passkeys-list"></ul>`,
-    formHtml("add-passkey", "Add a passkey", [name]),
+    account.passkeysTitle,
+    `<p id="passkeys-none" class="quiet" hidden>${escapeHtml(messages.noPasskeys)}</p>
+<ul id="passkeys-list"></ul>`,
+    formHtml("add-passkey", account.addPasskey, [name]),
   );
 }
 
-function providersHtml({ options }: PageSite): string {
+function providersHtml({ options, texts }: PageSite): string {
   const rows = options.providers.map(
     ({ name }) => `<li data-provider-link="${escapeHtml(name)}">${escapeHtml(providerTitle(name))} </li>`,
   );
-  return sectionHtml("providers", "Linked providers", `<ul>\n${rows.join("\n")}\n</ul>`);
+  return sectionHtml("providers", texts.account.providersTitle, `<ul>\n${rows.join("\n")}\n</ul>`);
 }

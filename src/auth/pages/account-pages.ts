@@ -1,18 +1,19 @@
-import { createHash } from "node:crypto";
+import { isDevelopment } from "../../core/env.ts";
 import { type Brand, brandOf } from "../../http/html/brand.ts";
-import { PAGE_STYLE } from "../../http/html/page-style.ts";
+import type { PageTexts } from "../../http/html/page-texts.ts";
 import { joinPath } from "../../http/routing/path-params.ts";
 import { Router } from "../../http/routing/router.ts";
-import type { PorticoResponse, TypedResponse } from "../../kernel/context/portico-response.ts";
 import { NotFound } from "../../kernel/exceptions/http-exception.ts";
 import type { AccountRoute } from "../accounts/account-options.ts";
 import { accountHtml } from "./account-html.ts";
 import { type FormField, formHtml, linkHtml } from "./form-html.ts";
+import { mailPreviews } from "./mail-previews.ts";
+import { type PageFiles, pageFiles, sendFile } from "./page-files.ts";
 import { type PageContent, pageHeaders, pageHtml } from "./page-html.ts";
-import { PAGE_SCRIPT } from "./page-script.ts";
 import { type PageOptions, type PageSite, pageSite } from "./page-site.ts";
-import { EMAIL_FIELD, NEW_PASSWORD_FIELD, registerHtml } from "./register-html.ts";
+import { emailField, newPasswordField, registerHtml } from "./register-html.ts";
 import { secondFactorHtml, signInHtml } from "./sign-in-html.ts";
+import { stepUpHtml } from "./step-up-html.ts";
 
 /** A page of a path. The query decides between the steps of a sign-in or a reset. */
 interface Page {
@@ -36,18 +37,18 @@ interface Query {
 export function accountPages(options: PageOptions, accounts: string): Router {
   const router = new Router();
   const folder = joinPath(accounts, "/pages");
-  const script = file("js", PAGE_SCRIPT);
-  let styled: { readonly brand: Brand; readonly style: PageFile } | null = null;
-  const styleOf = (brand: Brand): PageFile => {
-    if (styled?.brand !== brand) styled = { brand, style: file("css", PAGE_STYLE + brand.style) };
-    return styled.style;
+  let made: PageFiles | null = null;
+  const filesOf = (brand: Brand): PageFiles => {
+    if (made?.brand !== brand) made = pageFiles(brand, options);
+    return made;
   };
   router.get(`${folder}/:file`, { openapi: false }, ({ ctx, request, response }) => {
-    const files = [script, styleOf(brandOf.of(ctx.services))];
-    const found = files.find(({ name }) => name === request.params["file"]);
+    const { script, style } = filesOf(brandOf.of(ctx.services));
+    const found = [script, style].find(({ name }) => name === request.params["file"]);
     if (found === undefined) throw new NotFound();
     return sendFile(response, found);
   });
+  if (isDevelopment()) mailPreviews(router, `${folder}/mails`);
   for (const { path, needs, write } of pagesOf(options)) {
     if (!path.startsWith("/") || (needs !== undefined && options.except.includes(needs))) continue;
     router.get(path, { openapi: false }, ({ ctx, request, response }) => {
@@ -59,95 +60,88 @@ export function accountPages(options: PageOptions, accounts: string): Router {
         hasToken: token !== undefined,
         isSecondFactor: error === "second_factor_required",
       });
-      const files = { script: `${folder}/${script.name}`, style: `${folder}/${styleOf(brand).name}` };
+      const { script, style } = filesOf(brand);
+      const paths = { script: `${folder}/${script.name}`, style: `${folder}/${style.name}` };
       for (const [name, value] of Object.entries(pageHeaders(brand))) response.header(name, value);
-      return response.html(pageHtml(site, files, content));
+      return response.html(pageHtml(site, paths, content));
     });
   }
-  return router;
+  return router.builtIn();
 }
 
 function pagesOf(options: PageOptions): readonly Page[] {
-  const { signInPage, registerPage, accountPage, resetPage, verifyPage, emailPage, signInLinkPage } = options;
+  const { signInPage, registerPage, accountPage, stepUpPage, resetPage, verifyPage, emailPage, signInLinkPage } =
+    options;
   return [
     {
       path: signInPage,
       write: (site, { isSecondFactor }) =>
         isSecondFactor
-          ? { title: "Second factor", body: secondFactorHtml(site) }
-          : { title: "Sign in", body: signInHtml(site) },
+          ? { title: site.texts.secondFactor.title, body: secondFactorHtml(site) }
+          : { title: site.texts.signIn.title, body: signInHtml(site) },
     },
     {
       path: registerPage,
       needs: "register",
-      write: (site) => ({ title: "Create an account", body: registerHtml(site) }),
+      write: (site) => ({ title: site.texts.register.title, body: registerHtml(site) }),
     },
     {
       path: accountPage,
       needs: "me",
-      write: (site) => ({ title: "Your account", body: accountHtml(site), isWide: true }),
+      write: (site) => ({ title: site.texts.account.title, body: accountHtml(site), isWide: true }),
     },
-    mailPage(resetPage, "reset", "Reset your password", "reset"),
-    mailPage(verifyPage, "verify", "Confirm your email address", "verify"),
-    mailPage(emailPage, "email", "Change your email address", "email"),
-    ...(options.signInMails ? [mailPage(signInLinkPage, "sign-in-mails", "Sign in", "sign-in")] : []),
+    {
+      path: stepUpPage,
+      needs: "me",
+      write: (site) => ({ title: site.texts.stepUp.title, body: stepUpHtml(site) }),
+    },
+    mailPage(resetPage, "reset", "reset"),
+    mailPage(verifyPage, "verify", "verify"),
+    mailPage(emailPage, "email", "changeEmail"),
+    ...(options.signInMails ? [mailPage(signInLinkPage, "sign-in-mails", "signInLink")] : []),
   ];
 }
 
 /** A page that links in emails open. */
-function mailPage(path: string, needs: AccountRoute, title: string, kind: MailLinkKind): Page {
-  return { path, needs, write: (site, { hasToken }) => ({ title, body: mailLinkHtml(site, kind, hasToken) }) };
-}
-
-interface PageFile {
-  readonly name: string;
-  readonly type: string;
-  readonly text: string;
-}
-
-/** The name changes with the content, so clients may cache the file without a limit. */
-function file(ending: "js" | "css", text: string): PageFile {
-  const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
-  return { name: `${hash}.${ending}`, type: `text/${ending === "js" ? "javascript" : "css"}; charset=utf-8`, text };
-}
-
-function sendFile(response: PorticoResponse, { type, text }: PageFile): TypedResponse<unknown, number> {
-  response
-    .header("cache-control", "public, max-age=31536000, immutable")
-    .header("x-content-type-options", "nosniff")
-    .header("cross-origin-resource-policy", "same-origin");
-  return response.bytes(Buffer.from(text), type);
+function mailPage(path: string, needs: AccountRoute, kind: MailLinkKind): Page {
+  return {
+    path,
+    needs,
+    write: (site, { hasToken }) => ({ title: site.texts[kind].title, body: mailLinkHtml(site, kind, hasToken) }),
+  };
 }
 
 /** The reason for an email with a link. */
-type MailLinkKind = "reset" | "verify" | "email" | "sign-in";
+type MailLinkKind = "reset" | "verify" | "changeEmail" | "signInLink";
 
 /**
  * The page that a link in an email opens. It waits for a click, because mail scanners open links. Without a token, the
  * pages for a password reset and for the email address send a new link.
  */
-function mailLinkHtml({ options, link }: PageSite, kind: MailLinkKind, hasToken: boolean): string {
-  return [FORMS[kind](hasToken), linkHtml(link(options.signInPage), "Go to the sign-in page")].join("\n");
+function mailLinkHtml({ options, link, texts }: PageSite, kind: MailLinkKind, hasToken: boolean): string {
+  return [FORMS[kind](texts, hasToken), linkHtml(link(options.signInPage), texts.toSignIn)].join("\n");
 }
 
 /** Not required: a signed-in user keeps the password, and someone else may have registered the address. */
-const PASSWORD_FIELD: FormField = {
-  name: "password",
-  label: "Your password, if you are not signed in (without it, you set a new one)",
-  type: "password",
-  autocomplete: "current-password",
-  isOptional: true,
-};
+function passwordField({ verify }: PageTexts): FormField {
+  return {
+    name: "password",
+    label: verify.password,
+    type: "password",
+    autocomplete: "current-password",
+    isOptional: true,
+  };
+}
 
-const FORMS: Readonly<Record<MailLinkKind, (hasToken: boolean) => string>> = {
-  reset: (hasToken) =>
+const FORMS: Readonly<Record<MailLinkKind, (texts: PageTexts, hasToken: boolean) => string>> = {
+  reset: (texts, hasToken) =>
     hasToken
-      ? formHtml("reset", "Set the password", [{ ...NEW_PASSWORD_FIELD, isFocused: true }])
-      : formHtml("reset-request", "Send me a link", [EMAIL_FIELD]),
-  verify: (hasToken) =>
+      ? formHtml("reset", texts.reset.submit, [{ ...newPasswordField(texts.fields.newPassword), isFocused: true }])
+      : formHtml("reset-request", texts.reset.request, [{ ...emailField(texts), isFocused: true }]),
+  verify: (texts, hasToken) =>
     hasToken
-      ? formHtml("verify", "Confirm my email address", [PASSWORD_FIELD])
-      : formHtml("verify-request", "Send me a link", [EMAIL_FIELD]),
-  email: () => formHtml("email-confirm", "Change my email address"),
-  "sign-in": () => formHtml("sign-in-link", "Sign in"),
+      ? formHtml("verify", texts.verify.submit, [passwordField(texts)])
+      : formHtml("verify-request", texts.verify.request, [{ ...emailField(texts), isFocused: true }]),
+  changeEmail: ({ changeEmail }) => formHtml("email-confirm", changeEmail.submit),
+  signInLink: ({ signInLink }) => formHtml("sign-in-link", signInLink.submit),
 };

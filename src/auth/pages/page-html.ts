@@ -18,7 +18,7 @@ export function pageHeaders({ imageSources }: Brand): Readonly<Record<string, st
 }
 
 /** The files that every page loads, as paths. */
-export interface PageFiles {
+export interface PagePaths {
   readonly script: string;
   readonly style: string;
 }
@@ -32,18 +32,20 @@ export interface PageContent {
   readonly isWide?: boolean;
 }
 
-export function pageHtml(site: PageSite, files: PageFiles, { title, body, isWide = false }: PageContent): string {
+export function pageHtml(site: PageSite, files: PagePaths, { title, body, isWide = false }: PageContent): string {
   const { options, accounts, has, brand } = site;
   const link = (path: string): string => escapeHtml(site.link(path));
+  const { texts } = brand;
   return htmlPage({
+    language: texts.language,
     title,
     head: `<link rel="stylesheet" href="${link(files.style)}">
 <script src="${link(files.script)}" defer></script>`,
-    attributes: `${isWide ? ' class="wide"' : ""} data-accounts="${link(accounts)}" data-home="${link(has("me") ? options.accountPage : "/")}" data-sign-in="${link(options.signInPage)}"`,
+    attributes: `${isWide ? ' class="wide"' : ""} data-accounts="${link(accounts)}" data-home="${link(has("me") ? options.accountPage : "/")}" data-sign-in="${link(options.signInPage)}" data-step-up="${link(options.stepUpPage)}"`,
     body: `${brand.header}<main>
-<h1>${title}</h1>
+<h1>${escapeHtml(title)}</h1>
 <p id="notice" class="error" role="alert" tabindex="-1"></p>
-<noscript><p>This page needs JavaScript.</p></noscript>
+<noscript><p>${escapeHtml(texts.needsJavaScript)}</p></noscript>
 ${body}
 </main>`,
   });

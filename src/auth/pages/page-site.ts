@@ -1,17 +1,20 @@
 import { posix } from "node:path";
 import type { Brand } from "../../http/html/brand.ts";
+import type { PageTexts } from "../../http/html/page-texts.ts";
 import type { AccountRoute, ResolvedAccountOptions } from "../accounts/account-options.ts";
 
 /** The options of the pages. */
 export interface PageOptions extends ResolvedAccountOptions {
   readonly registerPage: string;
   readonly accountPage: string;
+  readonly stepUpPage: string;
 }
 
 /** The application as one of its pages shows it. */
 export interface PageSite {
   readonly options: PageOptions;
   readonly brand: Brand;
+  readonly texts: PageTexts;
   /** The value of `accounts`: the path of the account routes. */
   readonly accounts: string;
   /** Whether the application has this account route. */
@@ -37,6 +40,7 @@ export function pageSite(
   return {
     options,
     brand,
+    texts: brand.texts,
     accounts,
     has: (route) => !options.except.includes(route),
     link: (path) => (path.startsWith("/") ? `./${posix.relative(from, path)}`.replace(/\/$/, "") : path),

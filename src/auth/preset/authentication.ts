@@ -38,13 +38,18 @@ export interface AuthenticationOptions extends AccountOptions {
   readonly accounts?: `/${string}` | false;
   /**
    * Whether to serve pages for the account routes: at `signInPage`, `resetPage`, `verifyPage`, `emailPage`,
-   * `signInLinkPage`, `registerPage` and `accountPage`. A page whose option is a URL is left out. @default false
+   * `signInLinkPage`, `registerPage`, `accountPage` and `stepUpPage`. A page whose option is a URL is left out. @default false
    */
   readonly pages?: boolean;
   /** The page where people register, if `pages` is set. @default "/register" */
   readonly registerPage?: string;
   /** The page where users manage their account, if `pages` is set. @default "/account" */
   readonly accountPage?: string;
+  /**
+   * The page where a signed-in user proves a second factor or signs in again, if `pages` is set. Send users there with the
+   * code of the error and the path to continue at: `/step-up?error=second_factor_required&next=/payouts`. @default "/step-up"
+   */
+  readonly stepUpPage?: string;
 }
 
 /**
@@ -126,6 +131,7 @@ const rules = {
   pages: optional(flag, false),
   registerPage: optional(pageRule, "/register"),
   accountPage: optional(pageRule, "/account"),
+  stepUpPage: optional(pageRule, "/step-up"),
   backends: optional(
     listOf<AuthenticationBackend>(
       "a list of AuthenticationBackend objects",

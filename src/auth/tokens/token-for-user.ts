@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SignJWT } from "jose";
 import { currentContext } from "../../kernel/context/current-context.ts";
+import { noteSecret } from "../../kernel/idempotency/may-be-stored.ts";
 import type { UserProtocol } from "../../kernel/identity/identity.ts";
 import { impersonating } from "../callers/impersonating.ts";
 import { refuseNarrowed } from "../users/narrow-user.ts";
@@ -70,6 +71,7 @@ export async function accessToken(
   { identity, sid, version }: RefreshOwner,
   { signer, issuer, audience, accessSeconds, clock }: ResolvedTokenOptions,
 ): Promise<TokenPair> {
+  noteSecret();
   const now = Math.floor(clock.now() / 1000);
   const claims = {
     sub: identity,

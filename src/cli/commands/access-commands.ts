@@ -16,13 +16,13 @@ const PLACE = 'a route ("GET /orders"), a socket ("WebSocket /news"), a field (Q
 export function accessCommands(program: Command, run: RunCommand): void {
   program
     .command("why")
-    .description("Shows step by step what the gates of a place say about a user.")
+    .description("Explains step by step whether a user may reach a place.")
     .argument("<user>", 'an email address, a username or an id, or "anonymous"')
     .argument("<place...>", PLACE)
     .action(run(why));
   program
     .command("who")
-    .description("Shows which permissions open a place, and which roles have them.")
+    .description("Lists the permissions that open a place, and the roles that have them.")
     .argument("<place...>", PLACE)
     .action(run(who));
 }
@@ -32,20 +32,42 @@ async function why({ project, words: [name = "", ...place] }: Call<object>): Pro
   const { traceGate } = await import("../../audit/stand-ins/trace-gate.ts");
   const { answerText } = await import("../../audit/stand-ins/ask-stand-in.ts");
   const user = name === "anonymous" ? null : await findUser(project, name);
+  const { CREDENTIALS } = await import("../../audit/stand-ins/sign-in.ts");
+  const hasOne = user !== null && (await hasOneFactor(project, user.id));
+  const credentials = hasOne ? CREDENTIALS.filter(({ hasTwoFactors }) => !hasTwoFactors) : CREDENTIALS;
   const traces: { kind: string; place: string; trace: Trace }[] = [];
   for (const { kind, place, gate, objects } of entries) {
-    traces.push({ kind, place, trace: await traceGate(gate, user) });
+    traces.push({ kind, place, trace: await traceGate(gate, user, credentials) });
     if (objects !== null && objects !== undefined)
-      traces.push({ kind: "objects of", place, trace: await traceGate(objects, user) });
+      traces.push({ kind: "objects of", place, trace: await traceGate(objects, user, credentials) });
   }
   const lines = (trace: Trace, depth: number): readonly string[] => [
     `${"  ".repeat(depth)}${answerText(trace.answer)}: ${trace.gate}`,
     ...trace.parts.flatMap((part) => lines(part, depth + 1)),
   ];
   return {
-    data: { user: user?.id ?? null, traces },
-    lines: traces.flatMap(({ kind, place, trace }) => [`${kind} ${place}`, ...lines(trace, 1)]),
+    data: { user: user?.id ?? null, ...(hasOne ? { hasSecondFactor: false } : {}), traces },
+    lines: traces.flatMap(({ kind, place, trace }) => [
+      `${kind} ${place}`,
+      ...lines(trace, 1),
+      ...trace.signIns.map((line) => `  after a sign-in, ${line}`),
+    ]),
+    hints: hasOne ? [`${user.username} has no second factor, so only sign-ins with one factor are considered.`] : [],
   };
+}
+
+/**
+ * Whether every sign-in of a user has one factor, as far as it is known: the user has no second one, and no backend of the
+ * application could have found another.
+ */
+async function hasOneFactor(project: Project, user: string): Promise<boolean> {
+  const { accountOptionsOf, hasOwnBackends } = await import("../project/account-options-of.ts");
+  const account = await accountOptionsOf(project);
+  if (account === null || (await hasOwnBackends(project))) return false;
+  const { FactorStore } = await import("../../auth/factors/factor-store.ts");
+  const { methodsOf } = await import("../../auth/factors/factor-record.ts");
+  const store = account.store ?? (await project.stores()).durable;
+  return methodsOf(await new FactorStore(store).get(user)).length === 0;
 }
 
 async function who({ project, words }: Call<object>): Promise<Result> {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CommandFailed, UsageError } from "../output/command-failed.ts";
 import { type Result, sentence } from "../output/result.ts";
-import { tableLines } from "../output/table.ts";
+import { tableLines } from "../output/table-lines.ts";
 import { apiKeysOf } from "../project/api-keys-of.ts";
 import { findUser } from "../project/find-user.ts";
 import { collect } from "./collect.ts";
@@ -35,7 +35,7 @@ export function keysCommands(program: Command, run: RunCommand): void {
 
 const WHO = "the owner: an email address, a username or an id";
 
-async function listKeys({ project, words: [who = ""] }: Call<object>): Promise<Result> {
+async function listKeys({ project, width, words: [who = ""] }: Call<object>): Promise<Result> {
   const found = await (await apiKeysOf(project)).list(await findUser(project, who));
   const keys = found.map(({ id, name, lastFour, permissions, createdAt, expiresAt, lastUsedAt }) => {
     return { id, name, lastFour, permissions, createdAt, expiresAt, lastUsedAt };
@@ -52,7 +52,7 @@ async function listKeys({ project, words: [who = ""] }: Call<object>): Promise<R
     permissions: "permissions",
     name: "name",
   };
-  return { data: { keys }, lines: rows.length === 0 ? ["no keys"] : tableLines(rows, columns) };
+  return { data: { keys }, lines: rows.length === 0 ? ["no keys"] : tableLines(rows, columns, width) };
 }
 
 async function createKey({ project, options, words: [who = ""] }: Call<NewKey>): Promise<Result> {

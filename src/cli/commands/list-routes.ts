@@ -7,7 +7,7 @@ import { gateNodeOf } from "../../kernel/access/read-gate.ts";
 import { ratesOf } from "../../kernel/limits/rate-limit.ts";
 import type { PorticoApp } from "../../portico-app.ts";
 import type { Result } from "../output/result.ts";
-import { table } from "../output/table.ts";
+import { tableLines } from "../output/table-lines.ts";
 
 /** A route or a socket as `portico routes --json` prints it. */
 interface ListedRoute {
@@ -24,7 +24,7 @@ interface ListedRoute {
 }
 
 /** Lists the routes and sockets by path. */
-export function listRoutes(app: PorticoApp): Result {
+export function listRoutes(app: PorticoApp, width: number | null): Result {
   const { routes, sockets } = app.table;
   const { maxBody, timeouts } = app.settings;
   const listed = [
@@ -33,7 +33,7 @@ export function listRoutes(app: PorticoApp): Result {
   ].toSorted(byPath);
   const rows = listed.map((route) => ({ ...route, limits: limitsOf(route) }));
   const columns = { method: "method", path: "path", auth: "auth", limits: "limits", schemas: "schemas" };
-  return { ...table(rows, columns, "no routes"), data: listed };
+  return { data: listed, lines: rows.length === 0 ? ["no routes"] : tableLines(rows, columns, width) };
 }
 
 function listedRoute(route: Route, maxBody: number, handlerSeconds: number): ListedRoute {

@@ -1,6 +1,6 @@
 import { UsageError } from "../output/command-failed.ts";
 import type { Result } from "../output/result.ts";
-import { tableLines } from "../output/table.ts";
+import { tableLines } from "../output/table-lines.ts";
 import type { Call } from "./runner.ts";
 import { userData } from "./user-data.ts";
 
@@ -15,7 +15,7 @@ interface ListFlags {
 const MAX = 1000;
 
 /** `portico user list` */
-export async function listUsers({ project, options }: Call<ListFlags>): Promise<Result> {
+export async function listUsers({ project, options, width }: Call<ListFlags>): Promise<Result> {
   const { search, role, after, disabled } = options;
   const limit = Number(options.limit);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX)
@@ -36,7 +36,7 @@ export async function listUsers({ project, options }: Call<ListFlags>): Promise<
   };
   return {
     data: { users, next },
-    lines: rows.length === 0 ? ["no users"] : tableLines(rows, columns),
+    lines: rows.length === 0 ? ["no users"] : tableLines(rows, columns, width),
     hints:
       next === null || options.json === true
         ? []

@@ -4,7 +4,7 @@ import type { Migration } from "../../sql/migrations/migration.ts";
 import type { MigrateOptions } from "../../sql/migrations/migration-steps.ts";
 import { CommandFailed } from "../output/command-failed.ts";
 import type { Result } from "../output/result.ts";
-import { tableLines } from "../output/table.ts";
+import { tableLines } from "../output/table-lines.ts";
 import { importModule } from "../project/load-config.ts";
 import type { Project } from "../project/project.ts";
 import { type Confirmable, confirmable, confirmed } from "./confirmed.ts";
@@ -77,7 +77,8 @@ async function status(call: Call<MigrateFlags>): Promise<Result> {
   const { migrationStatus } = await import("../../sql/migrations/migrate.ts");
   const migrations = await migrationStatus(await call.project.database(), await optionsOf(call));
   const rows = migrations.map(({ name, appliedAt }) => ({ name, appliedAt: appliedAt ?? "pending" }));
-  const lines = rows.length === 0 ? ["no migrations"] : tableLines(rows, { name: "migration", appliedAt: "applied" });
+  const lines =
+    rows.length === 0 ? ["no migrations"] : tableLines(rows, { name: "migration", appliedAt: "applied" }, call.width);
   return { data: { migrations }, lines };
 }
 

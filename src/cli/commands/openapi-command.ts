@@ -17,7 +17,7 @@ export function openapiCommand(program: Command, run: RunCommand): void {
     .command("openapi")
     .description("Prints the OpenAPI document of the application, writes it to a file, or checks the file.")
     .option("--out <file>", "write the document to this file")
-    .option("--check <file>", "end with 1 if this file is not the document of the application")
+    .option("--check <file>", "exit with code 1 if this file differs from the document of the application")
     .action(run<OpenAPIFlags>(openapi));
 }
 

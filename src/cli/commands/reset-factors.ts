@@ -1,6 +1,8 @@
 import type { ResolvedAccountOptions } from "../../auth/accounts/account-options.ts";
+import { mailContent } from "../../auth/accounts/mail-content.ts";
 import { PendingSignIns } from "../../auth/accounts/pending-sign-ins.ts";
 import { removeFactors } from "../../auth/factors/remove-factors.ts";
+import type { Brand } from "../../http/html/brand.ts";
 import { CommandFailed } from "../output/command-failed.ts";
 import { type Result, sentence } from "../output/result.ts";
 import { sentenceOf } from "../output/sentence-of.ts";
@@ -32,7 +34,11 @@ export async function resetFactors(call: Call<Confirmable>): Promise<Result> {
   const { totp, passkeys = [], recovery } = removed;
   const data = { totp: totp !== undefined, passkeys: passkeys.length, recoveryCodes: recovery.length };
   const text = `removed the second factors of ${user.username}, who has to sign in again`;
-  return sentence(text, data, account === null ? [UNNOTIFIED] : await notify(account, user));
+  return sentence(
+    text,
+    data,
+    account === null ? [UNNOTIFIED] : await notify(account, (await project.app()).brand, user),
+  );
 }
 
 const UNNOTIFIED =
@@ -41,14 +47,16 @@ const UNNOTIFIED =
 /** Reports the event, and sends the owner an email. Returns what failed: the factors are removed already. */
 async function notify(
   { mailer, onEvent }: ResolvedAccountOptions,
+  brand: Brand,
   { id, email }: { readonly id: string; readonly email: string },
 ): Promise<readonly string[]> {
   const kind = "second_factors_reset";
   const at = new Date();
+  const mail = { to: email, kind, url: null } as const;
   const event = { kind, outcome: "success", user: id, actor: "operator", at, address: "", device: "portico" } as const;
   const results = await Promise.allSettled([
     Promise.resolve(event).then((reported) => onEvent?.(Object.freeze(reported))),
-    mailer({ to: email, kind, url: null }),
+    mailer(mail, mailContent(mail, brand)),
   ]);
   return results.flatMap((result, index) =>
     result.status === "fulfilled"

@@ -9,6 +9,7 @@ import type { Call, RunCommand } from "./runner.ts";
 interface RlsFlags {
   readonly write?: string | true;
   readonly force?: true;
+  readonly role?: string;
 }
 
 /** `portico rls` */
@@ -18,17 +19,21 @@ export function rlsCommand(program: Command, run: RunCommand): void {
     .description(
       "Prints the rules of the guard as row-level security policies of PostgreSQL, or writes them to a migration.",
     )
-    .option("--write [file]", "write a migration; default: row-level-security-<version>.ts")
+    .option("--write [file]", "write a migration (default: row-level-security-<version>.ts)")
     .option(
       "--force",
-      "make the policies also concern the owner of the tables, for an application that connects as the owner",
+      "apply the policies to the owner of the tables, too, for an application that connects as the owner",
+    )
+    .option(
+      "--role <name>",
+      "the role of the application; no other role may then execute the functions of the policies",
     )
     .action(run<RlsFlags>(rls));
 }
 
 async function rls({ project, options, cwd }: Call<RlsFlags>): Promise<Result> {
   const { policyStatements } = await import("../../sql/guard/policy-statements.ts");
-  const { up, down } = await policyStatements(await project.database(), options.force === true);
+  const { up, down } = await policyStatements(await project.database(), options.force === true, options.role ?? null);
   if (options.write === undefined) return { data: { up, down }, lines: up.map((statement) => `${statement};`) };
   const { digest } = await import("../../sql/guard/policy-expression.ts");
   const version = digest(up.join("\n"));

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { CommandFailed, UsageError } from "../output/command-failed.ts";
 import { countText } from "../output/count-text.ts";
 import { type Result, sentence } from "../output/result.ts";
-import { tableLines } from "../output/table.ts";
+import { tableLines } from "../output/table-lines.ts";
 import { collect } from "./collect.ts";
 import { type Confirmable, confirmable, confirmed } from "./confirmed.ts";
 import type { Call, RunCommand } from "./runner.ts";
@@ -13,7 +13,7 @@ interface RoleFlags {
 
 /** `portico role` */
 export function roleCommands(program: Command, run: RunCommand): void {
-  const group = program.command("role").description("Manages roles, which give their permissions to users.");
+  const group = program.command("role").description("Manages roles, which grant their permissions to users.");
   group.command("list").description("Lists the roles with their permissions.").action(run(listRoles));
   group
     .command("define")
@@ -26,10 +26,10 @@ export function roleCommands(program: Command, run: RunCommand): void {
     .action(run(deleteRole));
 }
 
-async function listRoles({ project }: Call<object>): Promise<Result> {
+async function listRoles({ project, width }: Call<object>): Promise<Result> {
   const roles = await (await project.users()).objects.roles();
   const columns = { name: "role", users: "users", permissions: "permissions" };
-  return { data: { roles }, lines: roles.length === 0 ? ["no roles"] : tableLines(roles, columns) };
+  return { data: { roles }, lines: roles.length === 0 ? ["no roles"] : tableLines(roles, columns, width) };
 }
 
 async function defineRole({ project, options, words: [name = ""] }: Call<RoleFlags>): Promise<Result> {

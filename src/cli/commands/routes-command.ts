@@ -7,9 +7,9 @@ export function routesCommand(program: Command, run: RunCommand): void {
     .command("routes")
     .description("Lists the routes and sockets of the application with their gates, limits and schemas.")
     .action(
-      run(async ({ project }) => {
+      run(async ({ project, width }) => {
         const [app, { listRoutes }] = await Promise.all([project.app(), import("./list-routes.ts")]);
-        return listRoutes(app);
+        return listRoutes(app, width);
       }),
     );
 }

@@ -6,6 +6,7 @@ import { jsonText, printable } from "../output/printable.ts";
 import type { Result } from "../output/result.ts";
 import { docsOf, sentenceOf } from "../output/sentence-of.ts";
 import type { CommandContext } from "../process/command-context.ts";
+import { showProgress } from "../process/show-progress.ts";
 import type { GlobalOptions } from "../project/global-options.ts";
 import { Project } from "../project/project.ts";
 
@@ -30,8 +31,10 @@ export function runner(context: CommandContext, end: (code: number) => void): Ru
       const command = given.at(-1) as Command;
       const options = command.optsWithGlobals<never>();
       const project = new Project(options, context);
+      const progress = showProgress(context, pathOf(command));
       try {
-        const result = await work({ ...context, options, project, words: command.args });
+        const result = await work({ ...progress.context, options, project, words: command.args });
+        progress.end();
         const { data, lines, isDocument = false, hints = [], code = 0 } = result;
         if ((options as GlobalOptions).json !== true)
           for (const line of lines) print(isDocument ? line : printable(line));
@@ -39,6 +42,7 @@ export function runner(context: CommandContext, end: (code: number) => void): Ru
         for (const hint of hints) printError(printable(hint));
         end(code);
       } catch (error) {
+        progress.end();
         printError(`portico: ${printable(sentenceOf(error))}`);
         const docs = docsOf(error);
         if (docs !== undefined) printError(`See ${docs}`);

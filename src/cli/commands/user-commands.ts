@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { UsageError } from "../output/command-failed.ts";
 import { type Result, sentence } from "../output/result.ts";
-import { fieldLines } from "../output/table.ts";
+import { fieldLines } from "../output/table-lines.ts";
 import { apiKeysOf } from "../project/api-keys-of.ts";
 import { findUser } from "../project/find-user.ts";
 import { collect } from "./collect.ts";
@@ -22,7 +22,7 @@ export function userCommands(program: Command, run: RunCommand): void {
   const group = program.command("user").description("Manages users, their permissions and their sessions.");
   group
     .command("list")
-    .description("Lists users in the order of their names.")
+    .description("Lists users by name.")
     .option("--search <text>", "only users whose name or address contains this text")
     .option("--role <name>", "only users with this role")
     .option("--disabled", "only disabled users")

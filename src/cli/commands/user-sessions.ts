@@ -2,7 +2,7 @@ import type { SessionStore } from "../../auth/sessions/session-store.ts";
 import type { Stores } from "../../stores/stores.ts";
 import { CommandFailed, UsageError } from "../output/command-failed.ts";
 import { type Result, sentence } from "../output/result.ts";
-import { tableLines } from "../output/table.ts";
+import { tableLines } from "../output/table-lines.ts";
 import { findUser } from "../project/find-user.ts";
 import type { Call } from "./runner.ts";
 
@@ -12,7 +12,12 @@ interface SessionFlags {
 }
 
 /** `portico user sessions` */
-export async function userSessions({ project, options, words: [who = ""] }: Call<SessionFlags>): Promise<Result> {
+export async function userSessions({
+  project,
+  options,
+  width,
+  words: [who = ""],
+}: Call<SessionFlags>): Promise<Result> {
   const { revoke: one, revokeAll = false } = options;
   if (one !== undefined && !SESSION_ID.test(one))
     throw new UsageError(`--revoke ${JSON.stringify(one)}: this is not the id of a session`);
@@ -35,7 +40,10 @@ export async function userSessions({ project, options, words: [who = ""] }: Call
       address: "address",
       device: "device",
     };
-    return { data: { sessions }, lines: sessions.length === 0 ? ["no sessions"] : tableLines(sessions, columns) };
+    return {
+      data: { sessions },
+      lines: sessions.length === 0 ? ["no sessions"] : tableLines(sessions, columns, width),
+    };
   }
   if (one !== undefined && !all.some(({ handle }) => handle === one))
     throw new CommandFailed(`${user.username} has no session ${JSON.stringify(one)}`);

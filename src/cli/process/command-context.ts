@@ -13,4 +13,6 @@ export interface CommandContext {
   readonly confirm: ((question: string) => Promise<boolean>) | null;
   /** The columns of the terminal; `null` if the output is not a terminal. */
   readonly width: number | null;
+  /** Replaces the last line of the terminal by a text about the work; an empty one removes it. `null` without a terminal. */
+  readonly showStatus: ((text: string) => void) | null;
 }

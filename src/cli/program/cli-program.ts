@@ -6,6 +6,7 @@ import { auditCommand } from "../commands/audit-command.ts";
 import { clientCommand } from "../commands/client/client-command.ts";
 import { devCommand } from "../commands/dev/dev-command.ts";
 import { doctorCommand } from "../commands/doctor/doctor-command.ts";
+import { eventsCommands } from "../commands/events-commands.ts";
 import { keysCommands } from "../commands/keys-commands.ts";
 import { migrateCommands } from "../commands/migrate-commands.ts";
 import { openapiCommand } from "../commands/openapi-command.ts";
@@ -28,7 +29,7 @@ export function cliProgram(context: CommandContext, end: (code: number) => void)
   const program = new Command("portico")
     .description("Shows, checks and manages a Portico application.")
     .version(version(), "-V, --version", "print the version of Portico")
-    .addHelpOption(new Option("-h, --help", "show the help of a command").helpGroup(GLOBAL))
+    .addHelpOption(new Option("-h, --help", "show this help").helpGroup(GLOBAL))
     .configureOutput({
       writeOut: (text) => print(text.trimEnd()),
       writeErr: (text) => printError(text.replace(/^error: /, "portico: ").trimEnd()),
@@ -51,6 +52,7 @@ export function cliProgram(context: CommandContext, end: (code: number) => void)
   userCommands(program, run);
   roleCommands(program, run);
   keysCommands(program, run);
+  eventsCommands(program, run);
   auditCommand(program, run);
   accessCommands(program, run);
   addGlobalOptions(program);

@@ -30,10 +30,10 @@ export interface PorticoConfig {
    */
   readonly app?: () => MaybePromise<PorticoApp>;
   /**
-   * The database, as `openDatabase` returned it, or its URL. @default the database of `users`, or the environment
-   * variable `DATABASE_URL`
+   * The database, as `openDatabase` returned it, or its URL. `false` says that the application has none. @default the database
+   * of `users`, or the environment variable `DATABASE_URL`
    */
-  readonly database?: string | CloseableDatabase | undefined;
+  readonly database?: string | CloseableDatabase | false | undefined;
   /** The class from `userModel()` whose users the commands manage. @default `userModel(database)` */
   readonly users?: UserModel<any>;
   /** The migrations of your application, in order. They run after Portico's. @default [] */

@@ -97,7 +97,7 @@ export class Project {
     const { database, users } = await this.config();
     const given = this.#options.database ?? database ?? this.#context.env["DATABASE_URL"];
     if (typeof given === "object") return given as unknown as Database;
-    if (given !== undefined && given !== "") {
+    if (given !== undefined && given !== "" && given !== false) {
       const { openDatabase } = await import("../../sql/database/open/open-database.ts");
       return openDatabase(given, { poolSize: 2 });
     }

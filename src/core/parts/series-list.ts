@@ -31,6 +31,10 @@ export type SeriesName =
   | "portico_store_up"
   | "portico_bus_topics"
   | "portico_bus_waiting_events"
+  | "portico_outbox_lag_seconds"
+  | "portico_outbox_oldest_write_seconds"
+  | "portico_outbox_bytes"
+  | "portico_consumer_failures_total"
   | "db_client_connection_count"
   | "db_client_connection_max"
   | "db_client_connection_pending_requests"
@@ -87,6 +91,13 @@ export const seriesList: Readonly<Record<SeriesName, SeriesDeclaration>> = {
   ]),
   portico_bus_topics: declare("gauge", "Topics that this process is subscribed to."),
   portico_bus_waiting_events: declare("gauge", "Events that wait for a subscriber or for the server of the bus."),
+  portico_outbox_lag_seconds: declare("gauge", "How long the oldest event waits for open transactions to end."),
+  portico_outbox_oldest_write_seconds: declare(
+    "gauge",
+    "Age of the oldest open write transaction of the cluster, which delays events.",
+  ),
+  portico_outbox_bytes: declare("gauge", "Size of the events that are kept."),
+  portico_consumer_failures_total: declare("counter", "Events that a consumer failed to handle.", ["consumer"]),
   db_client_connection_count: declare("gauge", "Connections of each pool, by state.", [
     ...POOL,
     "db_client_connection_state",

@@ -10,13 +10,15 @@ export class EventLoopTurns {
   #waiting: (() => void)[] = [];
   /** How many of `#waiting` have resumed in this slice, because shifting a long array is linear in its length. */
   #resumed = 0;
+  /** How many of `#waiting` may resume in this slice. Work that waits since it began gets its turn in a later round. */
+  #due = 0;
   #sliceEnd = 0;
   #isSliceOpen = false;
   readonly #isLeftOut: () => boolean;
 
   /**
    * @param sliceMs how long this work may hold the event loop in one of its rounds
-   * @param isLeftOut returns whether waiting work leaves out this round
+   * @param isLeftOut returns whether no work starts in the next round
    */
   constructor(sliceMs: number, isLeftOut: () => boolean = () => false) {
     this.#sliceMs = sliceMs;
@@ -24,8 +26,7 @@ export class EventLoopTurns {
   }
 
   /**
-   * Call before each piece of work. Returns `undefined` if it may continue at once, otherwise a promise for its turn. The work
-   * must follow that promise directly: behind a second promise, it would run after the end of the slice was checked.
+   * Call before each piece of work. Returns `undefined` if it may continue at once, otherwise a promise for its turn.
    */
   take(): Promise<void> | undefined {
     const isOver = this.isOver();
@@ -43,6 +44,12 @@ export class EventLoopTurns {
     return now >= this.#sliceEnd;
   }
 
+  /** Lets no work start in the rest of this round. */
+  leaveOut(): void {
+    if (!this.#isSliceOpen) setImmediate(this.#closeSlice);
+    this.#openSlice(Number.NEGATIVE_INFINITY);
+  }
+
   #openSlice(now: number): void {
     this.#isSliceOpen = true;
     this.#sliceEnd = now + this.#sliceMs;
@@ -52,19 +59,28 @@ export class EventLoopTurns {
     this.#isSliceOpen = false;
     if (this.#resumed > 0) this.#waiting = this.#waiting.slice(this.#resumed);
     this.#resumed = 0;
-    if (this.#waiting.length === 0) return;
+    this.#due = this.#waiting.length;
+    const isLeftOut = this.#isLeftOut();
+    if (this.#waiting.length === 0 && !isLeftOut) return;
     // While there is work, slices follow each other: they must not keep the request in memory that opened the first one.
     outsideRequest(() => setImmediate(this.#closeSlice));
-    const isLeftOut = this.#isLeftOut();
     this.#openSlice(isLeftOut ? Number.NEGATIVE_INFINITY : performance.now());
     if (!isLeftOut) this.#resume();
   };
 
-  /** Resumes one at a time. The work that resumed before runs between two calls, so the clock shows how long it took. */
+  /** Resumes one at a time, until the slice is used up. */
   readonly #resume = (): void => {
+    const isOver = this.#resumed > 0 && performance.now() >= this.#sliceEnd;
+    if (isOver || this.#resumed === this.#due) return;
     this.#waiting[this.#resumed++]?.();
-    if (this.#resumed < this.#waiting.length && performance.now() < this.#sliceEnd) queueMicrotask(this.#resume);
+    queueMicrotask(this.#resumeNext);
   };
+
+  /**
+   * Node runs a tick when all microtasks of the work that resumed before have run, so the clock shows how long that took. Another
+   * microtask would overtake work behind a few promises, such as a handler behind asynchronous middleware.
+   */
+  readonly #resumeNext = (): void => process.nextTick(this.#resume);
 }
 
 /** The turns for delivering events to subscribers. */

@@ -2,6 +2,7 @@ import { type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode } f
 import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
 import { workTurns } from "../../core/work/event-loop-turns.ts";
 import { HttpException, MethodNotAllowed } from "../../kernel/exceptions/http-exception.ts";
+import { keyInExtensions } from "../../kernel/idempotency/key-in-header.ts";
 import type { ResolvedDocument } from "../documents/documents.ts";
 import { coerceVariables } from "../execute/plan/coerce-variables.ts";
 import type { Limits } from "../limits/limits.ts";
@@ -71,7 +72,8 @@ function admitVariables(
   const unshown = { objects: 0 };
   const facts = { operationName, cost, trace, unshown };
   const execution = { schema, document, plan, mostObjects, variables: declared, coerced, ...facts };
-  return { execution, prepared, source };
+  const isMutation = prepared.operation.operation === OperationTypeNode.MUTATION;
+  return { execution, prepared, source, key: isMutation ? keyInExtensions(params.extensions) : null };
 }
 
 const NONE: RequestParams["variables"] = Object.freeze({});

@@ -10,6 +10,8 @@ export interface Admitted {
   readonly prepared: Prepared;
   /** The text of its document. */
   readonly source: string;
+  /** The idempotency key of a mutation; `null` without one. */
+  readonly key: string | null;
 }
 
 /** How an operation reached the endpoint. */

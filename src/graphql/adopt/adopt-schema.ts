@@ -24,7 +24,7 @@ import {
 } from "../declare/fields/reads-of.ts";
 import { argsReader, checked, guarded, type Resolve } from "../schema/compile-resolver.ts";
 import { resultCheck, screened } from "../schema/result-check.ts";
-import { checkConnections } from "./connection-resolver.ts";
+import { checkConnections, connectionMarks } from "./connection-resolver.ts";
 import { Coordinates } from "./coordinates.ts";
 import { copySchema } from "./copy-schema.ts";
 import { type BuildContext, ForeignContext } from "./foreign-context.ts";
@@ -46,7 +46,8 @@ export function adoptSchema(schema: GraphQLSchema, { rules, context }: Adoption)
   const foreign = context === undefined ? null : new ForeignContext(context);
   const operations = operationsOf(schema);
   const adopted = copySchema(schema, {
-    field: (config, type, name) => {
+    field: (given, type, name) => {
+      const config = { ...given, extensions: { ...given.extensions, ...connectionMarks(given.resolve) } };
       const own = foreign === null ? config : withContext(config, name, foreign, operations.get(type));
       if (coordinates.isEmpty) return own;
       return guardedField(own, { schema, coordinates, type, name, operation: operations.get(type) });

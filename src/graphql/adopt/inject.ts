@@ -3,7 +3,7 @@ import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { Dependency, Injected } from "../../dependencies/depend.ts";
 import { planParams } from "../../dependencies/param-plan.ts";
 import type { BaseContext } from "../../kernel/context/http-context.ts";
-import { ResolverError } from "../declare/fields/resolver-error.ts";
+import { ResolverError } from "../declare/references/resolver-error.ts";
 import { operationOf } from "./foreign-context.ts";
 
 /** The dependencies of a resolver by name. */

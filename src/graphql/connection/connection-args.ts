@@ -11,8 +11,8 @@ import {
 } from "../../pagination/query/pagination-error.ts";
 import { readSize } from "../../pagination/query/query-params.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
-import { arg } from "../declare/types/arg.ts";
-import type { Arg } from "../declare/types/graph-type.ts";
+import { arg } from "../declare/references/arg.ts";
+import type { Arg } from "../declare/references/graph-type.ts";
 import { nullable } from "../declare/types/list-type.ts";
 import { int, string } from "../declare/types/scalars.ts";
 

@@ -1,11 +1,11 @@
 import { field } from "../declare/fields/field.ts";
-import { ResolverError } from "../declare/fields/resolver-error.ts";
+import { nodeOf } from "../declare/fields/node-of.ts";
+import { ResolverError } from "../declare/references/resolver-error.ts";
+import type { AnyRef, ObjectNode } from "../declare/references/type-node.ts";
 import { type ListType, list, nullable } from "../declare/types/list-type.ts";
-import { nodeOf } from "../declare/types/node-of.ts";
 import { type ObjectType, object } from "../declare/types/object-type.ts";
 import { boolean, int, string } from "../declare/types/scalars.ts";
 import { typeGate } from "../declare/types/type-gate.ts";
-import type { AnyRef, ObjectNode } from "../declare/types/type-node.ts";
 import type { Edge, ListConnection, PageInfo as PageInfoValue } from "./list-connection.ts";
 
 // All fields over the same object type share one connection type.

@@ -15,11 +15,11 @@ import type { Reads as ReadColumns } from "../declare/fields/field-declaration.t
 import type { FieldDef, ReadParent, WithReads } from "../declare/fields/field-def.ts";
 import type { FieldOptions, GateInput, IsGated } from "../declare/fields/field-options.ts";
 import { FieldQuestion } from "../declare/fields/field-question.ts";
-import { nodeOf } from "../declare/types/node-of.ts";
+import { nodeOf } from "../declare/fields/node-of.ts";
+import type { ObjectNode } from "../declare/references/type-node.ts";
+import { checkName } from "../declare/references/type-options.ts";
 import type { ObjectType } from "../declare/types/object-type.ts";
 import { typeGate } from "../declare/types/type-gate.ts";
-import type { ObjectNode } from "../declare/types/type-node.ts";
-import { checkName } from "../declare/types/type-options.ts";
 import { checkStrategy, connectionSize } from "./check-strategy.ts";
 import { ColumnGates } from "./column-gates.ts";
 import { connectionArgs } from "./connection-args.ts";
@@ -233,7 +233,8 @@ export function connection<
     listSize: connectionSize(strategy),
     extensions: { ...extensions, ...connectionExtensions(strategy) },
   };
-  const nested = by === undefined ? null : new NestedFields(by, Object.keys(params));
+  const nested =
+    by === undefined ? null : new NestedFields(by, (args) => Object.keys(params).map((param) => args[param]));
   const selected = columns === undefined ? null : new SelectedColumns();
   let gates: ColumnGates | undefined;
   const columnGates = (place: string): ColumnGates => {

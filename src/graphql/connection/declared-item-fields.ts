@@ -1,10 +1,10 @@
 import { allGates } from "../../kernel/access/gate-node.ts";
 import type { ShownKind } from "../../pagination/strategies/shown-kind.ts";
 import { type FieldDeclaration, isDeclaration } from "../declare/fields/field-declaration.ts";
+import { nodeOf } from "../declare/fields/node-of.ts";
+import type { AnyRef, ObjectNode } from "../declare/references/type-node.ts";
 import { isLossless } from "../declare/types/is-lossless.ts";
-import { nodeOf } from "../declare/types/node-of.ts";
 import { shownKind } from "../declare/types/shown-kind.ts";
-import type { AnyRef, ObjectNode } from "../declare/types/type-node.ts";
 import { TypeNames } from "../schema/type-names.ts";
 import type { ColumnField, ItemFields } from "./column-gates.ts";
 

@@ -1,14 +1,14 @@
 import type { FilterField, FilterFields, FilterOperators, FilterTest } from "../../pagination/filter/filterable.ts";
 import { testsOf } from "../../pagination/filter/tests-of.ts";
 import { isDeclaration } from "../declare/fields/field-declaration.ts";
+import { nodeOf } from "../declare/fields/node-of.ts";
+import type { ArgRef } from "../declare/references/graph-type.ts";
+import type { AnyRef, EnumNode, ObjectNode } from "../declare/references/type-node.ts";
 import { type EnumType, enumOf } from "../declare/types/enum-type.ts";
-import type { ArgRef } from "../declare/types/graph-type.ts";
 import { type InputType, input } from "../declare/types/input-type.ts";
 import { list, optional } from "../declare/types/list-type.ts";
-import { nodeOf } from "../declare/types/node-of.ts";
 import type { Scalar } from "../declare/types/scalar.ts";
 import { boolean, dateTime, float, id, int, string } from "../declare/types/scalars.ts";
-import type { AnyRef, EnumNode, ObjectNode } from "../declare/types/type-node.ts";
 import { InputOwner } from "./input-owner.ts";
 
 /** The type of the argument `filter`: `BookFilter`, with a field for each filter. */

@@ -1,6 +1,6 @@
+import type { ObjectNode } from "../declare/references/type-node.ts";
 import type { EnumType } from "../declare/types/enum-type.ts";
 import type { InputType } from "../declare/types/input-type.ts";
-import type { ObjectNode } from "../declare/types/type-node.ts";
 
 type Input = EnumType<string> | InputType<unknown>;
 

@@ -23,15 +23,17 @@ interface ListOfParent {
   readonly columns: readonly string[] | null;
 }
 
+type OwnArgs = (args: FieldCall["args"]) => readonly unknown[];
+
 /** A connection with `parent`. The calls of its field that one operation makes in the same turn share their lists. */
 export class NestedFields {
   readonly #by: readonly (readonly [column: string, field: string])[];
-  readonly #params: readonly string[];
+  readonly #ownArgs: OwnArgs;
 
-  /** @param params the declared parameters, which the resolver may depend on */
-  constructor(by: unknown, params: readonly string[]) {
+  /** @param ownArgs returns the arguments that the resolver may depend on, without those of the page */
+  constructor(by: unknown, ownArgs: OwnArgs) {
     this.#by = readColumns(by);
-    this.#params = params;
+    this.#ownArgs = ownArgs;
   }
 
   /** The fields of the parent that columns refer to. */
@@ -57,12 +59,12 @@ export class NestedFields {
    * arguments and filters.
    */
   list(
-    { args, graph }: FieldCall,
+    { args, graph }: Pick<FieldCall, "args" | "graph">,
     { parent, filters, columns }: ListOfParent,
     open: () => MaybePromise<OpenList>,
   ): MaybePromise<OpenList> {
     const levels = memoOf(graph.connection, this, () => new Map<string, MaybePromise<Level>>());
-    const name = argsText([filters?.text, ...this.#params.map((param) => args[param])]);
+    const name = argsText([filters?.text, ...this.#ownArgs(args)]);
     const known = levels.get(name);
     const { afterLists } = openBatchesOf(graph.connection);
     const level = known ?? andThen(open(), (list) => levelOf(list, afterLists));

@@ -82,7 +82,7 @@ class NestedList extends AsyncDataHandler<unknown> implements Seekable<unknown>,
   readonly #parent: ParentKey;
   readonly #columns: readonly string[] | null;
 
-  /** The list of all parents, and the parent whose part of it this is. */
+  /** The list of all parents, and the parent whose items these are. */
   get below(): { readonly source: Source; readonly parent: ParentKey } {
     return { source: this.#lists.source, parent: this.#parent };
   }

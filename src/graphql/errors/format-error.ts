@@ -6,17 +6,11 @@ import { shorten } from "../../core/shorten.ts";
 import type { BaseContext } from "../../kernel/context/http-context.ts";
 import { logFailure, logRefusal } from "../../kernel/context/log-failure.ts";
 import { isForClients, isOutage } from "../../kernel/exceptions/is-for-clients.ts";
+import { type ErrorFormat, reworded } from "./error-format.ts";
+import type { FormattedError } from "./formatted-error.ts";
 import { GraphQLDenied } from "./graphql-denied.ts";
 import { locationsOf } from "./request-source.ts";
 import { isGraphQLError, rootCause } from "./root-cause.ts";
-
-/** An error in a response. */
-export interface FormattedError {
-  readonly message: string;
-  readonly locations?: readonly { readonly line: number; readonly column: number }[];
-  readonly path?: readonly (string | number)[];
-  readonly extensions: Readonly<Record<string, unknown>> & { readonly code: string; readonly correlationId: string };
-}
 
 const MASKED = "Unexpected error";
 const LATER = "Service unavailable. Try again later.";
@@ -26,9 +20,10 @@ const MAX_LOGGED = 300;
 /**
  * Formats an error and writes one log line with its correlation id. The message is sent if it is meant for clients: an
  * error of graphql itself, a `GraphQLError` from a resolver, or an HTTP exception. Any other message is masked. An
- * outage keeps its code and `retryAfter`.
+ * outage keeps its code and `retryAfter`. At last, `Graph.formatError` may change what is sent.
  */
-export function formatError(error: GraphQLError, ctx: BaseContext, isDebug: boolean): FormattedError {
+export function formatError(error: GraphQLError, ctx: BaseContext, format: ErrorFormat): FormattedError {
+  const { isDebug } = format;
   const id = correlationId();
   const cause = rootCause(error);
   const isShown = isDebug || isMeantForClients(error, cause);
@@ -44,7 +39,7 @@ export function formatError(error: GraphQLError, ctx: BaseContext, isDebug: bool
     { correlation_id: id, code, ...(path === undefined ? {} : { field: shorten(path.join("."), MAX_LOGGED) }) },
     isShown && !isDebug,
   );
-  return {
+  const settled: FormattedError = {
     message: isShown ? shown(error, cause) : outage === null ? MASKED : LATER,
     ...(locations === undefined ? {} : { locations: locations.map(({ line, column }) => ({ line, column })) }),
     ...(path === undefined ? {} : { path }),
@@ -54,6 +49,7 @@ export function formatError(error: GraphQLError, ctx: BaseContext, isDebug: bool
       correlationId: id,
     },
   };
+  return reworded({ shown: settled, error: cause, isMasked: !isShown }, ctx, format);
 }
 
 /** Whether the details of an error are hidden from clients. */

@@ -1,6 +1,8 @@
 import type { GraphQLError } from "graphql";
 import type { BaseContext } from "../../kernel/context/http-context.ts";
-import { type FormattedError, formatError, isUnexpected } from "./format-error.ts";
+import type { ErrorFormat } from "./error-format.ts";
+import { formatError, isUnexpected } from "./format-error.ts";
+import type { FormattedError } from "./formatted-error.ts";
 import { MoreErrors } from "./reported-errors.ts";
 
 /** The maximum number of errors that are sent and logged for one operation. One more entry counts the others. */
@@ -14,9 +16,9 @@ export const MAX_ERRORS = 10;
 export function formatErrors(
   errors: readonly GraphQLError[],
   ctx: BaseContext,
-  isDebug: boolean,
+  errorFormat: ErrorFormat,
 ): readonly FormattedError[] {
-  const format = (error: GraphQLError): FormattedError => formatError(error, ctx, isDebug);
+  const format = (error: GraphQLError): FormattedError => formatError(error, ctx, errorFormat);
   // With one error over the maximum, the entry that counts would replace a single error.
   if (errors.length <= MAX_ERRORS + 1) return errors.map(format);
   const counted = errors.find((error) => error instanceof MoreErrors)?.count ?? 0;

@@ -71,25 +71,12 @@ function describedError(status: number, body: Outgoing["body"]): HttpException {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return new HttpException(status, title);
   const { detail, message, code, status: _status, type: _type, title: given, ...members } = value as Problem;
   const sentence = [detail, message, given].find((text) => typeof text === "string" && text !== "");
-  const options = typeof code === "string" ? { code: code.toUpperCase() } : {};
-  return new DescribedError(status, (sentence as string | undefined) ?? title, options, members);
+  const named = typeof code === "string" ? { code: code.toUpperCase() } : {};
+  // The other members become extensions.
+  return new HttpException(status, (sentence as string | undefined) ?? title, { ...named, members });
 }
 
 type Problem = Readonly<Record<string, unknown>>;
-
-/** An error with the other members of a response, which become extensions. */
-class DescribedError extends HttpException {
-  readonly #members: Problem;
-
-  constructor(status: number, message: string, options: { readonly code?: string }, members: Problem) {
-    super(status, message, options);
-    this.#members = members;
-  }
-
-  override get members(): Problem {
-    return this.#members;
-  }
-}
 
 function withCause(error: GraphQLError, cause: unknown): GraphQLError {
   const originalError = toError(cause);

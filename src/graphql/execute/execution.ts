@@ -1,4 +1,5 @@
-import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from "graphql";
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLResolveInfo, GraphQLSchema } from "graphql";
+import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { MoreErrors } from "../errors/reported-errors.ts";
 import type { FieldTrace } from "../operation/field-trace.ts";
 import type { CoercedVariables } from "./plan/coerce-variables.ts";
@@ -23,6 +24,10 @@ export interface Execution {
   readonly mostObjects?: number | null;
   /** Receives the work that the response will not show. */
   readonly unshown?: UnshownWork;
+  /** Receives the result before the dependencies commit. An error that it throws rolls them back. */
+  readonly beforeCommit?: (result: ExecutionResult, refused: ReadonlySet<string | number>) => MaybePromise<void>;
+  /** Only asks the gates of the root fields: called behind those of each field, it throws. */
+  readonly endsAtGates?: (info: GraphQLResolveInfo) => never;
 }
 
 /** Work that was done for an operation although its response does not show it. */

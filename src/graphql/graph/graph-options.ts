@@ -19,6 +19,7 @@ import { authRule, type WrittenAuth } from "../../kernel/access/read-gate.ts";
 import type { BaseContext } from "../../kernel/context/http-context.ts";
 import type { BuildContext } from "../adopt/foreign-context.ts";
 import type { DocumentsOptions } from "../documents/documents.ts";
+import type { ErrorFormatter, UnmaskedErrorFormatter } from "../errors/error-format.ts";
 import type { IDE, IDEOptions } from "../ide/ide.ts";
 import type { Limits, LimitsOptions } from "../limits/limits.ts";
 import type { SubscriptionsOptions } from "../subscriptions/subscriptions.ts";
@@ -48,6 +49,13 @@ export interface GraphOptions {
   readonly introspection?: boolean;
   /** Whether clients receive the messages of unexpected errors. Must be off in production. @default false */
   readonly debug?: boolean;
+  /**
+   * Changes the message and the extensions of each error before it is sent: those of fields, denials by gates, rejected operations,
+   * batches, sockets and events. It is synchronous, and runs after messages are masked and the log line is written. `error` is
+   * `null` for a masked error. `{ format, unmasked: true }` receives these, too, and `portico audit` warns of it. If it throws, the
+   * error is sent unchanged. @default errors are sent as they are
+   */
+  readonly formatError?: ErrorFormatter | UnmaskedErrorFormatter;
   /** The time limit for an operation, in seconds; 0 disables it. @default 30 */
   readonly timeoutSeconds?: number;
   /**
@@ -79,7 +87,7 @@ export interface GraphRules {
 
 /** The options of one endpoint after all checks. */
 export interface ResolvedGraphOptions
-  extends Complete<Omit<GraphOptions, "auth" | "context">, "introspection" | "middleware"> {
+  extends Complete<Omit<GraphOptions, "auth" | "context">, "formatError" | "introspection" | "middleware"> {
   readonly auth: WrittenAuth | undefined;
   readonly context: BuildContext | undefined;
 }
@@ -99,6 +107,10 @@ const graphRules = {
   documents: optional(objectRule<DocumentsOptions>("an object of options"), {}),
   introspection: flag,
   debug: optional(flag, false),
+  formatError: optionRule<ErrorFormatter | UnmaskedErrorFormatter>(
+    "a function, or { format, unmasked: true }",
+    (value) => typeof value === "function" || isUnmasked(value),
+  ),
   timeoutSeconds: optional(seconds, 30),
   executor: optional(oneOf("portico", "graphql-js"), "portico"),
   auth: authRule,
@@ -109,3 +121,8 @@ const graphRules = {
   ),
   middleware: listOf<Middleware>("a list of middleware", () => true),
 };
+
+function isUnmasked(value: unknown): boolean {
+  const { format, unmasked } = (value ?? {}) as Partial<UnmaskedErrorFormatter>;
+  return typeof format === "function" && unmasked === true;
+}

@@ -10,8 +10,10 @@ import type { HttpContext } from "../../kernel/context/http-context.ts";
 import { Preparer } from "../admit/preparer.ts";
 import { type Adoption, adoptSchema } from "../adopt/adopt-schema.ts";
 import { hasConnections } from "../connection/has-connections.ts";
+import { responseStoresIn } from "../declare/fields/idempotent-extensions.ts";
 import { limitsIn } from "../declare/fields/limit-extensions.ts";
 import { Documents } from "../documents/documents.ts";
+import { readErrorFormat } from "../errors/error-format.ts";
 import type { OperationHook } from "../hooks/operation-hook.ts";
 import { OperationHooks } from "../hooks/operation-hooks.ts";
 import { traceFields } from "../hooks/trace-fields.ts";
@@ -55,6 +57,10 @@ export class Graph {
   readonly hasIntrospection: boolean;
   /** @internal Whether it serves GraphiQL. */
   readonly hasExplorer: boolean;
+  /** @internal Whether operations that are not valid have the status 200. */
+  readonly invalidAsOk: boolean;
+  /** @internal Whether `formatError` receives masked errors. */
+  readonly hasUnmaskedErrors: boolean;
   /** @internal */
   readonly uploads: Uploads;
   readonly #path: string;
@@ -86,7 +92,7 @@ export class Graph {
       schema,
       limits,
       hooks: this.#hooks,
-      isDebug: read.debug,
+      errorFormat: readErrorFormat(read),
       preparer: new Preparer(schema, { limits, introspection, executor: read.executor }),
       documents: new Documents(read.documents),
       shared: new SharedStreams(),
@@ -95,7 +101,9 @@ export class Graph {
     this.given = given;
     this.schema = schema;
     this.hasIntrospection = introspection;
+    this.hasUnmaskedErrors = pipeline.errorFormat.isUnmasked;
     this.uploads = uploads;
+    this.invalidAsOk = transport.invalidAsOk;
     this.#path = read.path;
     const ide = IDE.from(read.ide);
     this.hasExplorer = ide.enabled;
@@ -144,11 +152,12 @@ export class Graph {
   mount(target: Router<any>): this {
     const hasCursors = hasConnections(this.schema);
     const needs = limitsIn(this.schema).map(needsOf);
+    const responseStores = responseStoresIn(this.schema);
     for (const method of METHODS) {
       const route = declareRoute(method, this.#path, this.#route, ({ ctx }: { readonly ctx: HttpContext }) =>
         this.#endpoint.serve(ctx),
       );
-      target.add({ ...route, hasCursors, needs, renderError: this.#endpoint.renderError, graph: this });
+      target.add({ ...route, hasCursors, needs, responseStores, renderError: this.#endpoint.renderError, graph: this });
     }
     if (this.#socket !== null) target.addSocket({ ...this.#socket, graph: this });
     return this;

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { AppServices } from "../../kernel/context/app-services.ts";
 import { runInside } from "../../kernel/hooks/called-hook.ts";
-import type { FormattedError } from "../errors/format-error.ts";
+import { settledError } from "../errors/error-format.ts";
+import type { FormattedError } from "../errors/formatted-error.ts";
 import { FieldTrace } from "../operation/field-trace.ts";
 import { ObservedStream, type Sent } from "./observed-stream.ts";
 import type { OperationEnd, OperationFindings } from "./operation-hook.ts";
@@ -51,7 +52,7 @@ export class Observation {
     if (this.#hooks.isEmpty) return;
     const { clock, log } = this.#services;
     const { operationName, operationType, cost, extensions } = findings;
-    const errors = sent.errors ?? [];
+    const errors = (sent.errors ?? []).map(settledError);
     const end: OperationEnd = {
       result: { data: sent.data ?? null, errors, ok: errors.length === 0 },
       context: {

@@ -1,4 +1,4 @@
-import type { FormattedError } from "../errors/format-error.ts";
+import type { FormattedError } from "../errors/formatted-error.ts";
 
 /** A response to an operation, or one event of it. An event without `data` has the errors that ended the stream. */
 export interface Sent {

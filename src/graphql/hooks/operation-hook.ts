@@ -1,6 +1,6 @@
 import type { Logger } from "../../core/logger.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import type { FormattedError } from "../errors/format-error.ts";
+import type { FormattedError } from "../errors/formatted-error.ts";
 import type { FieldTrace } from "../operation/field-trace.ts";
 
 /** How an operation ended. */

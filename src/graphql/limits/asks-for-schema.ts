@@ -1,6 +1,6 @@
 import { type GraphQLSchema, getNamedType, type OperationDefinitionNode } from "graphql";
-import { fold, type Gathering } from "../selection/fold.ts";
 import { type Fragments } from "../selection/fragments-of.ts";
+import { type Gathering, sumSelections } from "../selection/sum-selections.ts";
 import { saturatingSum } from "./saturating-sum.ts";
 
 /**
@@ -19,7 +19,7 @@ export function asksForSchema(
   operation: OperationDefinitionNode,
   fragments: Fragments,
 ): boolean {
-  return fold(operation, fragments, selecting(fields), undefined).isFound;
+  return sumSelections(operation, fragments, selecting(fields), undefined).isFound;
 }
 
 function selecting(fields: ReadonlySet<string>): Gathering<{ isFound: boolean }, undefined> {
@@ -45,7 +45,7 @@ function selecting(fields: ReadonlySet<string>): Gathering<{ isFound: boolean },
  * both limits.
  */
 export function asksForTooMuch(operation: OperationDefinitionNode, fragments: Fragments): boolean {
-  const { schemas, widest } = fold(operation, fragments, reading, "another field");
+  const { schemas, widest } = sumSelections(operation, fragments, reading, "another field");
   return schemas > MAX_SCHEMAS || widest > MAX_LISTS;
 }
 

@@ -1,6 +1,6 @@
 import type { OperationDefinitionNode } from "graphql";
-import { fold, type Gathering } from "../selection/fold.ts";
 import { type Fragments } from "../selection/fragments-of.ts";
+import { type Gathering, sumSelections } from "../selection/sum-selections.ts";
 import { saturatingSum } from "./saturating-sum.ts";
 
 /** The size of an operation with its fragments expanded, counted from the document alone. */
@@ -22,7 +22,12 @@ export interface Structure {
  * introspection, and a fragment counts each time it is spread. The counts are integers up to `Number.MAX_SAFE_INTEGER`.
  */
 export function measureStructure(operation: OperationDefinitionNode, fragments: Fragments): Structure {
-  const { depth, aliases, breadth, width, fields, directives } = fold(operation, fragments, counting, undefined);
+  const { depth, aliases, breadth, width, fields, directives } = sumSelections(
+    operation,
+    fragments,
+    counting,
+    undefined,
+  );
   return { depth, aliases, breadth: Math.max(breadth, width), fields, directives };
 }
 

@@ -1,6 +1,6 @@
 import type { DocumentNode, GraphQLNamedType, GraphQLSchema, OperationDefinitionNode } from "graphql";
-import { fold, type Gathering } from "../selection/fold.ts";
 import { type Fragments, fragmentsOf } from "../selection/fragments-of.ts";
+import { type Gathering, sumSelections } from "../selection/sum-selections.ts";
 import { type FieldPrice, priceOf, type Quantity, timesCounted } from "./field-price.ts";
 import { saturatingProduct, saturatingSum } from "./saturating-sum.ts";
 
@@ -21,7 +21,7 @@ export function compileStaticCost(
 ): StaticCost {
   const open: Sum[] = [];
   const root = schema.getRootType(operation.operation) ?? undefined;
-  const total = fold(operation, fragments, adding(schema, open), { type: root, times: 1 });
+  const total = sumSelections(operation, fragments, adding(schema, open), { type: root, times: 1 });
   if (total.terms.length === 0) return () => total.constant;
   return (variables) => {
     // The list is ordered so that each sum comes after its terms.

@@ -51,6 +51,8 @@ export class GraphContext implements OperationFacts, Verdicts {
   denialSince: ((now: GraphContext) => Promise<Error | null>) | null = null;
   /** @internal Whether the event of a subscription is dropped, because its object is refused; `null` if it is never. */
   isDropped: ((event: unknown, now: GraphContext) => MaybePromise<boolean>) | null = null;
+  /** @internal Throws behind the gates of a mutation, if only they decide; `null` if it is executed. */
+  endsAtGates: ((info: GraphQLResolveInfo) => never) | null = null;
   /** @internal The number of objects that were loaded, and refused by the gates of their types. */
   refusedObjects = 0;
   /** @internal The context value for the resolvers of an existing schema; `null` until one of them runs. */

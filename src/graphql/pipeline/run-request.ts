@@ -1,4 +1,4 @@
-import { OperationTypeNode } from "graphql";
+import { type ExecutionResult, OperationTypeNode } from "graphql";
 import { andThen, type MaybePromise, orElse } from "../../core/maybe-promise.ts";
 import { workTurns } from "../../core/work/event-loop-turns.ts";
 import type { BaseContext } from "../../kernel/context/http-context.ts";
@@ -14,6 +14,7 @@ import { runOperation } from "../run/run-operation.ts";
 import { type LiveSubscription, openSubscription } from "../streams/live-subscription.ts";
 import { chargeFor } from "./charge-for.ts";
 import type { Pipeline } from "./pipeline.ts";
+import { runOnce } from "./run-once.ts";
 
 /** Runs one operation for a transport without streams: a subscription is rejected. */
 export function runRequest(
@@ -49,7 +50,7 @@ export function openRequest(
     andThen(
       orElse(
         () => open(pipeline, ctx, read, arrival, observation, findings),
-        (error) => responseToError(error, ctx, pipeline.isDebug, findings),
+        (error) => responseToError(error, ctx, pipeline.errorFormat, findings),
       ),
       (opened) => {
         if (opened.kind === "response") observation.end(opened.body, findings);
@@ -106,19 +107,23 @@ function admitRequest(
 }
 
 function run(
-  { timeoutMs, isDebug }: Pipeline,
+  { timeoutMs, errorFormat }: Pipeline,
   ctx: BaseContext,
-  { execution }: Admitted,
+  admitted: Admitted,
   arrival: Arrival,
   findings: FindingsSoFar,
 ): MaybePromise<OperationResponse> {
   // A request over HTTP has the time limit of its route.
+  const { execution } = admitted;
   const timed = ctx.kind === "http" ? execution : { ...execution, timeoutMs };
-  return andThen(runOperation(ctx, timed, arrival), (result) =>
+  const respond = (result: ExecutionResult): MaybePromise<OperationResponse> =>
     result.errors === undefined
-      ? responseTo(result, ctx, isDebug, findings)
-      : andThen(handleExceptions(result, ctx), (handled) => responseTo(handled, ctx, isDebug, findings)),
-  );
+      ? responseTo(result, ctx, errorFormat, findings)
+      : andThen(handleExceptions(result, ctx), (handled) => responseTo(handled, ctx, errorFormat, findings));
+  const { key } = admitted;
+  return key === null
+    ? andThen(runOperation(ctx, timed, arrival), respond)
+    : runOnce(ctx, { ...admitted, execution: timed, key }, arrival, respond);
 }
 
 async function subscribe(

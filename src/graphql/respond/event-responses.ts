@@ -5,6 +5,7 @@ import { logFailure } from "../../kernel/context/log-failure.ts";
 import { ServiceUnavailable } from "../../kernel/exceptions/http-exception.ts";
 import { PubSubGap } from "../../stores/pub-sub.ts";
 import type { FindingsSoFar } from "../admit/admitted.ts";
+import type { ErrorFormat } from "../errors/error-format.ts";
 import { handleExceptions } from "../errors/handle-exceptions.ts";
 import type { ResultStream } from "../run/run-subscription.ts";
 import { type OperationResponse, responseTo, responseToError } from "./operation-response.ts";
@@ -16,14 +17,14 @@ import { type OperationResponse, responseTo, responseToError } from "./operation
 export class EventResponses implements AsyncGenerator<OperationResponse, void, void> {
   readonly #results: ResultStream;
   readonly #ctx: BaseContext;
-  readonly #isDebug: boolean;
+  readonly #errorFormat: ErrorFormat;
   readonly #findings: FindingsSoFar;
   #hasFailed = false;
 
-  constructor(results: ResultStream, ctx: BaseContext, isDebug: boolean, findings: FindingsSoFar) {
+  constructor(results: ResultStream, ctx: BaseContext, errorFormat: ErrorFormat, findings: FindingsSoFar) {
     this.#results = results;
     this.#ctx = ctx;
-    this.#isDebug = isDebug;
+    this.#errorFormat = errorFormat;
     this.#findings = findings;
   }
 
@@ -33,10 +34,13 @@ export class EventResponses implements AsyncGenerator<OperationResponse, void, v
       const { done, value } = await this.#results.next();
       if (done === true) return { done, value };
       const handled = await handleExceptions(value, this.#ctx);
-      return { done: false, value: await responseTo(handled, this.#ctx, this.#isDebug, this.#findings) };
+      return { done: false, value: await responseTo(handled, this.#ctx, this.#errorFormat, this.#findings) };
     } catch (error) {
       this.#hasFailed = true;
-      return { done: false, value: responseToError(toClientError(error), this.#ctx, this.#isDebug, this.#findings) };
+      return {
+        done: false,
+        value: responseToError(toClientError(error), this.#ctx, this.#errorFormat, this.#findings),
+      };
     }
   }
 
@@ -49,7 +53,7 @@ export class EventResponses implements AsyncGenerator<OperationResponse, void, v
   async throw(error: unknown): Promise<IteratorResult<OperationResponse, void>> {
     this.#hasFailed = true;
     inBackground(this.#giveUp(error));
-    return { done: false, value: responseToError(error, this.#ctx, this.#isDebug, this.#findings) };
+    return { done: false, value: responseToError(error, this.#ctx, this.#errorFormat, this.#findings) };
   }
 
   [Symbol.asyncIterator](): this {

@@ -3,8 +3,10 @@ import { toError } from "../../core/describe-error.ts";
 import { andThen, type MaybePromise, orElse } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../kernel/context/http-context.ts";
 import type { FindingsSoFar } from "../admit/admitted.ts";
-import { type FormattedError, formatError } from "../errors/format-error.ts";
+import type { ErrorFormat } from "../errors/error-format.ts";
+import { formatError } from "../errors/format-error.ts";
 import { formatErrors } from "../errors/format-errors.ts";
+import type { FormattedError } from "../errors/formatted-error.ts";
 import { toGraphRefusal } from "../errors/to-graph-refusal.ts";
 import type { Sent } from "../hooks/observed-stream.ts";
 import { printData } from "./print-data.ts";
@@ -32,10 +34,10 @@ export function isRefused({ body }: Pick<OperationResponse, "body">): boolean {
 export function responseTo(
   result: ExecutionResult,
   ctx: BaseContext,
-  isDebug: boolean,
+  errorFormat: ErrorFormat,
   findings: FindingsSoFar,
 ): MaybePromise<OperationResponse> {
-  const errors = result.errors === undefined ? NO_ERRORS : formatErrors(result.errors, ctx, isDebug);
+  const errors = result.errors === undefined ? NO_ERRORS : formatErrors(result.errors, ctx, errorFormat);
   const extensions = extensionsOf(findings);
   const body: { data: unknown; errors?: readonly FormattedError[]; extensions?: Readonly<Record<string, unknown>> } = {
     data: result.data ?? null,
@@ -50,7 +52,7 @@ export function responseTo(
         const text = `{"data":${data}${errorsText}${extensionsText}}`;
         return respond(200, NO_HEADERS, body, text);
       }),
-    (cause) => unprintable(cause, ctx, isDebug),
+    (cause) => unprintable(cause, ctx, errorFormat),
   );
 }
 
@@ -64,11 +66,11 @@ function respond(
 }
 
 /** A result that JSON cannot represent, such as a cycle from a scalar. It is found before the hooks run. */
-function unprintable(cause: unknown, ctx: BaseContext, isDebug: boolean): OperationResponse {
+function unprintable(cause: unknown, ctx: BaseContext, errorFormat: ErrorFormat): OperationResponse {
   const error = new GraphQLError("Unexpected error", {
     originalError: toError(cause),
   });
-  const body = { data: null, errors: [formatError(error, ctx, isDebug)] };
+  const body = { data: null, errors: [formatError(error, ctx, errorFormat)] };
   return respond(200, NO_HEADERS, body, JSON.stringify(body));
 }
 
@@ -79,19 +81,19 @@ const NO_HEADERS: OperationResponse["headers"] = Object.freeze({});
 export function responseToError(
   error: unknown,
   ctx: BaseContext,
-  isDebug: boolean,
+  errorFormat: ErrorFormat,
   findings: FindingsSoFar,
 ): OperationResponse {
   const { status, headers, errors } = toGraphRefusal(error);
   const extensions = extensionsOf(findings);
   const body = {
-    errors: formatErrors(errors, ctx, isDebug),
+    errors: formatErrors(errors, ctx, errorFormat),
     ...(extensions === undefined ? {} : { extensions }),
   };
   try {
     return respond(status, headers, body, JSON.stringify(body));
   } catch (cause) {
-    return { ...unprintable(cause, ctx, isDebug), status, headers };
+    return { ...unprintable(cause, ctx, errorFormat), status, headers };
   }
 }
 

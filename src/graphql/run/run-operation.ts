@@ -38,6 +38,7 @@ export function runIn(
 ): MaybePromise<ExecutionResult> {
   const { contextValue } = operation;
   contextValue.isOver = operation.isOver;
+  contextValue.endsAtGates = execution.endsAtGates ?? null;
   return orElse(
     () => {
       const executing = operation.enter(() =>
@@ -99,7 +100,12 @@ function finish(
   const isFailed = contextValue.isOver || forgottenCheck !== null;
   const outcome = isFailed ? "failure" : outcomeOf(result, contextValue.refused);
   if (execution.unshown !== undefined) execution.unshown.objects += contextValue.refusedObjects;
-  const closing = operation.close(outcome);
+  const { beforeCommit } = execution;
+  const shown =
+    beforeCommit !== undefined && outcome === "success" ? beforeCommit(result, contextValue.refused) : undefined;
+  const closing = isPromise(shown)
+    ? Promise.resolve(shown).then(() => operation.close(outcome))
+    : operation.close(outcome);
   return andThen(closing, (failed = NONE) => {
     const failures = forgottenCheck === null ? failed : [forgottenCheck, ...failed];
     if (failures.length > 0)

@@ -1,5 +1,5 @@
-import { ResolverError } from "../declare/fields/resolver-error.ts";
-import type { InterfaceNode, ObjectNode, UnionNode } from "../declare/types/type-node.ts";
+import { ResolverError } from "../declare/references/resolver-error.ts";
+import type { InterfaceNode, ObjectNode, UnionNode } from "../declare/references/type-node.ts";
 
 /**
  * Determines the object type of a value of an interface or a union, by `resolveType` or by the classes of the members.

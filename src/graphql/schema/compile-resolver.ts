@@ -119,7 +119,11 @@ function guardedMutation(
     graph.beginsToRun(info);
     return resolve(source, raw, graph, info);
   };
-  const start = gated(gate, read, limited(limits, run));
+  const behind = limited(limits, run);
+  const start = gated(gate, read, (source, raw, graph, info) => {
+    graph.endsAtGates?.(info);
+    return behind(source, raw, graph, info);
+  });
   return (source, raw, graph, info) => {
     graph.awaitsGate(info);
     return start(source, raw, graph, info);

@@ -13,11 +13,12 @@ import { inField } from "../../kernel/hooks/current-field.ts";
 import type { FieldDeclaration } from "../declare/fields/field-declaration.ts";
 import { fieldExtensions } from "../declare/fields/field-options.ts";
 import { gateExtensions, objectExtensions } from "../declare/fields/gate-extensions.ts";
+import { idempotentExtensions } from "../declare/fields/idempotent-extensions.ts";
 import { limitExtensions } from "../declare/fields/limit-extensions.ts";
 import { fieldReads, noteProperty, noteReads, withReadsOf } from "../declare/fields/reads-of.ts";
-import { ResolverError } from "../declare/fields/resolver-error.ts";
-import type { AnyRef, AppliedDirective, ArgNode } from "../declare/types/type-node.ts";
-import { checkName } from "../declare/types/type-options.ts";
+import { ResolverError } from "../declare/references/resolver-error.ts";
+import type { AnyRef, AppliedDirective, ArgNode } from "../declare/references/type-node.ts";
+import { checkName } from "../declare/references/type-options.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import { checked, compileProperty, compileResolver, type Resolve, type ResultCheck } from "./compile-resolver.ts";
 import type { InputCompletion } from "./input-completion.ts";
@@ -80,6 +81,7 @@ export function fieldConfig(
       ...gateExtensions(field.gates),
       ...objectExtensions(field.params.injected),
       ...limitExtensions(field.limits),
+      ...idempotentExtensions(field.idempotent),
       ...types.marks(place, "FIELD_DEFINITION", options.directives),
     },
     ...resolverConfig(place, key, field, plans, receiver, check, guard),

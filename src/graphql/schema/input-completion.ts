@@ -1,5 +1,5 @@
 import { GraphQLError } from "graphql";
-import type { AnyRef, ArgNode, InputNode, NamedNode, WrapperNode } from "../declare/types/type-node.ts";
+import type { AnyRef, ArgNode, InputNode, NamedNode, WrapperNode } from "../declare/references/type-node.ts";
 
 /**
  * Turns a value that graphql has coerced into the value that the TypeScript types declare. `null` if they are the same.

@@ -3,8 +3,8 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isPromise } from "../../core/maybe-promise.ts";
 import type { Schema } from "../../http/routing/schema.ts";
 import { segmentKey } from "../../kernel/exceptions/segment-key.ts";
-import { ResolverError } from "../declare/fields/resolver-error.ts";
-import type { AnyRef, InputNode, NamedNode, WrapperNode } from "../declare/types/type-node.ts";
+import { ResolverError } from "../declare/references/resolver-error.ts";
+import type { AnyRef, InputNode, NamedNode, WrapperNode } from "../declare/references/type-node.ts";
 import type { CompleteInput } from "./input-completion.ts";
 
 /** The path to the value that is being validated, and the issues found so far. */

@@ -1,9 +1,9 @@
 import { classMembers } from "../declare/fields/class-members.ts";
 import type { FieldDeclaration, Operation } from "../declare/fields/field-declaration.ts";
 import { type FieldDef, isFieldDef } from "../declare/fields/field-def.ts";
-import { ResolverError } from "../declare/fields/resolver-error.ts";
-import type { Class } from "../declare/types/graph-type.ts";
-import { isClass } from "../declare/types/node-of.ts";
+import { isClass } from "../declare/fields/node-of.ts";
+import type { Class } from "../declare/references/graph-type.ts";
+import { ResolverError } from "../declare/references/resolver-error.ts";
 import type { PlacedField } from "./field-config.ts";
 
 /** The source of a root type's fields: an object of fields, an instance or a class with fields, or a list of these. */

@@ -1,6 +1,6 @@
 import { astFromValue, type DirectiveLocation, GraphQLDirective, GraphQLNonNull, specifiedDirectives } from "graphql";
-import { ResolverError } from "../declare/fields/resolver-error.ts";
-import type { AppliedDirective, DirectiveNode } from "../declare/types/type-node.ts";
+import { ResolverError } from "../declare/references/resolver-error.ts";
+import type { AppliedDirective, DirectiveNode } from "../declare/references/type-node.ts";
 import type { FieldTypes } from "./field-config.ts";
 
 /** The directives of one schema: a name belongs to one of them. */

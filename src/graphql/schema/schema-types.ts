@@ -20,8 +20,7 @@ import {
 } from "graphql";
 import { type FieldDeclaration, isDeclaration } from "../declare/fields/field-declaration.ts";
 import { gateExtensions } from "../declare/fields/gate-extensions.ts";
-import { ResolverError } from "../declare/fields/resolver-error.ts";
-import { interfacesOf, typeGate } from "../declare/types/type-gate.ts";
+import { ResolverError } from "../declare/references/resolver-error.ts";
 import type {
   AnyRef,
   AppliedDirective,
@@ -31,8 +30,9 @@ import type {
   ObjectNode,
   UnionNode,
   WrapperNode,
-} from "../declare/types/type-node.ts";
-import { checkName } from "../declare/types/type-options.ts";
+} from "../declare/references/type-node.ts";
+import { checkName } from "../declare/references/type-options.ts";
+import { interfacesOf, typeGate } from "../declare/types/type-gate.ts";
 import { abstractTypeResolver } from "./abstract-type-resolver.ts";
 import { type FieldTypes, fieldConfig, type PlacedField, propertyConfig, rootConfig } from "./field-config.ts";
 import { InputCompletion } from "./input-completion.ts";

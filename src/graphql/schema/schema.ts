@@ -1,12 +1,12 @@
 import { GraphQLSchema, specifiedDirectives, validateSchema } from "graphql";
 import { listOf, objectWith, optionRule, resolveOptions, strict, text } from "../../core/resolve-options.ts";
 import type { Operation } from "../declare/fields/field-declaration.ts";
-import { ResolverError } from "../declare/fields/resolver-error.ts";
-import { nodeFields } from "../declare/nodes/node-fields.ts";
+import type { GraphType } from "../declare/references/graph-type.ts";
+import { ResolverError } from "../declare/references/resolver-error.ts";
+import type { AnyRef, AppliedDirective, ObjectNode } from "../declare/references/type-node.ts";
+import { checkName } from "../declare/references/type-options.ts";
 import { type Directive, directiveIn } from "../declare/types/directive.ts";
-import type { GraphType } from "../declare/types/graph-type.ts";
-import type { AnyRef, AppliedDirective, ObjectNode } from "../declare/types/type-node.ts";
-import { checkName } from "../declare/types/type-options.ts";
+import { nodeFields } from "../declare/types/node-fields.ts";
 import { checkTypeResolver } from "./abstract-type-resolver.ts";
 import { checkOneGraphql } from "./check-one-graphql.ts";
 import type { PlacedField } from "./field-config.ts";

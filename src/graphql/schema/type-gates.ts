@@ -1,7 +1,7 @@
 import type { GateNode } from "../../kernel/access/gate-node.ts";
 import { type FieldDeclaration, isDeclaration } from "../declare/fields/field-declaration.ts";
+import type { AnyRef, InterfaceNode, NamedNode, ObjectNode, UnionNode } from "../declare/references/type-node.ts";
 import { interfacesOf, typeGate } from "../declare/types/type-gate.ts";
-import type { AnyRef, InterfaceNode, NamedNode, ObjectNode, UnionNode } from "../declare/types/type-node.ts";
 import { abstractTypeResolver } from "./abstract-type-resolver.ts";
 import { listGuard, objectGuard, type TypeGuard } from "./type-guard.ts";
 import type { TypeNames } from "./type-names.ts";

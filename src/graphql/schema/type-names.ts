@@ -2,9 +2,8 @@ import { classMembers } from "../declare/fields/class-members.ts";
 import { declareHead, declareProperty } from "../declare/fields/declare-head.ts";
 import { type FieldDeclaration, isDeclaration } from "../declare/fields/field-declaration.ts";
 import { inheritGates } from "../declare/fields/inherit-gates.ts";
-import { ResolverError } from "../declare/fields/resolver-error.ts";
-import { nodeOf } from "../declare/types/node-of.ts";
-import { interfacesOf } from "../declare/types/type-gate.ts";
+import { nodeOf } from "../declare/fields/node-of.ts";
+import { ResolverError } from "../declare/references/resolver-error.ts";
 import type {
   AnyRef,
   AppliedDirective,
@@ -15,7 +14,8 @@ import type {
   ObjectNode,
   UnionNode,
   WrapperNode,
-} from "../declare/types/type-node.ts";
+} from "../declare/references/type-node.ts";
+import { interfacesOf } from "../declare/types/type-gate.ts";
 import { SchemaDirectives } from "./schema-directives.ts";
 
 /** A field of an object: a plain type exposes the property of that name. */

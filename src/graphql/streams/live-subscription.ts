@@ -14,6 +14,7 @@ import type { BaseContext } from "../../kernel/context/http-context.ts";
 import { logFailure } from "../../kernel/context/log-failure.ts";
 import { whenListening } from "../../kernel/events/listening.ts";
 import type { Admitted, FindingsSoFar } from "../admit/admitted.ts";
+import type { ErrorFormat } from "../errors/error-format.ts";
 import { GraphRefusal, graphRefusal } from "../errors/graph-refusal.ts";
 import type { Observation } from "../hooks/observation.ts";
 import type { OperationHooks } from "../hooks/operation-hooks.ts";
@@ -29,7 +30,7 @@ import { rootNodes } from "../selection/root-nodes.ts";
 export interface Streaming {
   readonly schema: GraphQLSchema;
   readonly hooks: OperationHooks;
-  readonly isDebug: boolean;
+  readonly errorFormat: ErrorFormat;
   /** The time limit for an operation on a socket and for an event; over HTTP the route has one. 0 disables it. */
   readonly timeoutMs: number;
   /** The subscriptions that run once for all clients that request the same. */
@@ -87,10 +88,12 @@ export async function openSubscription(
     return streaming.shared.join(streaming, ctx, admitted, observation, findings);
   }
   const source = await runSubscription(ctx, { ...admitted.execution, timeoutMs: streaming.timeoutMs });
-  if (!isResultStream(source)) return noEvents(source, ctx, streaming.isDebug, findings);
-  const responses = new EventResponses(source, ctx, streaming.isDebug, findings);
+  if (!isResultStream(source)) return noEvents(source, ctx, streaming.errorFormat, findings);
+  const responses = new EventResponses(source, ctx, streaming.errorFormat, findings);
   const events = streaming.hooks.isEmpty ? responses : observation.follow(responses, findings);
-  return new OwnSubscription(ctx, source, events, (error) => responseToError(error, ctx, streaming.isDebug, findings));
+  return new OwnSubscription(ctx, source, events, (error) =>
+    responseToError(error, ctx, streaming.errorFormat, findings),
+  );
 }
 
 /** Rejects a shared subscription to objects whose type has a gate, which decides for each caller. */
@@ -123,10 +126,10 @@ export function isResultStream(source: ResultStream | ExecutionResult): source i
 export function noEvents(
   { errors = [] }: ExecutionResult,
   ctx: BaseContext,
-  isDebug: boolean,
+  errorFormat: ErrorFormat,
   findings: FindingsSoFar,
 ): OperationResponse {
-  return responseToError(new GraphRefusal(200, errors), ctx, isDebug, findings);
+  return responseToError(new GraphRefusal(200, errors), ctx, errorFormat, findings);
 }
 
 /** A subscription that runs for one client, at the pace of that client. */

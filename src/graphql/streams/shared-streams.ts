@@ -8,7 +8,8 @@ import type { BaseContext } from "../../kernel/context/http-context.ts";
 import { logFailure } from "../../kernel/context/log-failure.ts";
 import { whenListening } from "../../kernel/events/listening.ts";
 import type { Admitted, FindingsSoFar } from "../admit/admitted.ts";
-import type { FormattedError } from "../errors/format-error.ts";
+import type { ErrorFormat } from "../errors/error-format.ts";
+import type { FormattedError } from "../errors/formatted-error.ts";
 import type { Observation } from "../hooks/observation.ts";
 import { keepErrors } from "../hooks/observed-stream.ts";
 import { SharedContext } from "../operation/shared-context.ts";
@@ -48,7 +49,7 @@ export class SharedStreams {
       });
     const stream = running.get(key) ?? this.#outside(start);
     running.set(key, stream);
-    return stream.join(observation.ending(findings), ctx, streaming.isDebug, findings);
+    return stream.join(observation.ending(findings), ctx, streaming.errorFormat, findings);
   }
 }
 
@@ -88,12 +89,13 @@ class SharedStream {
   ) {
     this.#onOver = onOver;
     this.#ctx = new SharedContext(services, exchange.target.split("?", 1)[0] ?? "");
-    this.#failure = (error) => responseToError(error, this.#ctx, streaming.isDebug, findings);
+    this.#failure = (error) => responseToError(error, this.#ctx, streaming.errorFormat, findings);
     const execution = { ...admitted.execution, timeoutMs: streaming.timeoutMs, trace: null };
     this.#inside = withContext(this.#ctx, () => AsyncLocalStorage.snapshot());
     this.#source = this.#inside(() => runSubscription(this.#ctx, execution));
     this.#responses = this.#source.then(
-      (source) => (isResultStream(source) ? new EventResponses(source, this.#ctx, streaming.isDebug, findings) : null),
+      (source) =>
+        isResultStream(source) ? new EventResponses(source, this.#ctx, streaming.errorFormat, findings) : null,
       () => null,
     );
   }
@@ -101,7 +103,7 @@ class SharedStream {
   async join(
     onEnd: Ended,
     ctx: BaseContext,
-    isDebug: boolean,
+    errorFormat: ErrorFormat,
     findings: FindingsSoFar,
   ): Promise<OperationResponse | LiveSubscription> {
     const member = new SharedMember(this, onEnd);
@@ -110,7 +112,7 @@ class SharedStream {
       const source = await this.#source;
       if (isResultStream(source)) return member;
       this.#over();
-      return noEvents(source, ctx, isDebug, findings);
+      return noEvents(source, ctx, errorFormat, findings);
     } catch (error) {
       this.#over();
       throw error;

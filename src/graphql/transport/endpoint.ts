@@ -5,6 +5,7 @@ import type { RenderError } from "../../kernel/context/messages.ts";
 import type { MiddlewareFunction } from "../../kernel/context/middleware-function.ts";
 import { HttpException, MethodNotAllowed } from "../../kernel/exceptions/http-exception.ts";
 import type { Exchange } from "../../kernel/exchange/exchange.ts";
+import { settledError } from "../errors/error-format.ts";
 import { formatErrors } from "../errors/format-errors.ts";
 import { toGraphRefusal } from "../errors/to-graph-refusal.ts";
 import type { Explorer } from "../ide/explorer.ts";
@@ -81,7 +82,7 @@ export class Endpoint {
 
   #renderError(ctx: BaseContext, error: unknown): void {
     const { status, headers, errors } = toGraphRefusal(error);
-    const body = { errors: formatErrors(errors, ctx, this.#pipeline.isDebug) };
+    const body = { errors: formatErrors(errors, ctx, this.#pipeline.errorFormat) };
     this.#write(ctx, this.#negotiate(ctx.exchange) ?? JSON_TYPE, { status, headers, body: JSON.stringify(body) });
   }
 
@@ -125,7 +126,9 @@ export class Endpoint {
       if (opened.kind === "stream" && ctx.signal.aborted) return opened.leave();
       if (opened.kind === "stream") return this.#stream(ctx, opened);
       if (type === null && opened.status === 200) return this.#stream(ctx, onlyResponse(opened));
-      const { status, headers, text } = opened;
+      const { headers, text } = opened;
+      const isOk = type === JSON_TYPE && this.#options.transport.invalidAsOk && isInvalid(opened);
+      const status = isOk ? 200 : opened.status;
       this.#write(ctx, type ?? JSON_TYPE, { status, headers, body: text, isCacheable: isClean(opened) });
     });
   }
@@ -194,6 +197,13 @@ async function runAndDispose(run: () => MaybePromise<void>, dispose: () => Promi
 function isPageVisit({ exchange }: HttpContext): boolean {
   const isRead = exchange.method === "GET" || exchange.method === "HEAD";
   return isRead && asksForPage(exchange.headers.accept, RESPONSE_TYPES) && !carriesQuery(exchange);
+}
+
+const INVALID: ReadonlySet<string> = new Set(["GRAPHQL_VALIDATION_FAILED", "BAD_USER_INPUT"]);
+
+/** Whether the operation was rejected because it does not validate, or because its variables don't fit. */
+function isInvalid({ status, body: { errors = [] } }: OperationResponse): boolean {
+  return status === 400 && errors.every((error) => INVALID.has(settledError(error).extensions.code));
 }
 
 /** Whether caches may store the response: one with errors must not be stored. */

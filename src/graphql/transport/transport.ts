@@ -15,6 +15,11 @@ export interface TransportOptions {
    * @default true
    */
   readonly responseContentType?: boolean;
+  /**
+   * Whether the response to an operation that does not validate, or whose variables don't fit, has the status 200 instead of 400 if it is
+   * `application/json`, for clients of servers that did so. `portico audit` warns of it. @default false
+   */
+  readonly invalidAsOk?: boolean;
   /** The maximum size of a body, except for uploads. @default "1mb" */
   readonly maxBody?: Size;
 }
@@ -24,6 +29,7 @@ const transportRules = {
   batch: optional(wholeNumber, 10),
   graphqlContentType: optional(flag, true),
   responseContentType: optional(flag, true),
+  invalidAsOk: optional(flag, false),
   maxBody: optional(size, 1024 ** 2),
 };
 
@@ -42,6 +48,7 @@ export class Transport implements Required<TransportOptions> {
   readonly batch: number;
   readonly graphqlContentType: boolean;
   readonly responseContentType: boolean;
+  readonly invalidAsOk: boolean;
   /** In bytes. */
   readonly maxBody: number;
 
@@ -51,6 +58,7 @@ export class Transport implements Required<TransportOptions> {
     this.batch = resolved.batch;
     this.graphqlContentType = resolved.graphqlContentType;
     this.responseContentType = resolved.responseContentType;
+    this.invalidAsOk = resolved.invalidAsOk;
     this.maxBody = resolved.maxBody;
   }
 

@@ -15,7 +15,7 @@ import { errorSerializer } from "../../core/log/error-serializer.ts";
 import { type LogOutput, standardOutput } from "../../core/log/log-output.ts";
 import type { Logger } from "../../core/logger.ts";
 import type { Figure, Part } from "../../core/parts/parts.ts";
-import { contain } from "./contain.ts";
+import { containErrors } from "./contain-errors.ts";
 import { directRouting, type Routing } from "./direct-routing.ts";
 import { type EngineApp, ROUTER } from "./engine-app.ts";
 import { fastifyRouting, refuse } from "./fastify-routing.ts";
@@ -98,7 +98,7 @@ export class Engine implements ExchangeHost, Part {
       // Our own routes respond while closing, in the format of any other rejection.
       return503OnClosing: false,
       frameworkErrors: (error, request, reply) => this.#refuse(error, request as FastifyRequest, reply as FastifyReply),
-      clientErrorHandler: (error, socket) => contain(this.log, socket, () => malformedRequest(error, socket)),
+      clientErrorHandler: (error, socket) => containErrors(this.log, socket, () => malformedRequest(error, socket)),
     });
     const { server } = this.#fastify;
     this.#routing = (request, response) => this.#fastify.routing(request, response);
@@ -160,7 +160,7 @@ export class Engine implements ExchangeHost, Part {
 
   /** Routes a request of a server event. */
   #route(request: IncomingMessage, response: ServerResponse): void {
-    contain(this.log, request.socket, () => this.routing(request, response));
+    containErrors(this.log, request.socket, () => this.routing(request, response));
   }
 
   /** Routes a request. An error that it throws is for the caller. */

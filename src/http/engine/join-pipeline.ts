@@ -26,6 +26,7 @@ export function joinPipeline(request: IncomingMessage, response: ServerResponse)
   if (waiting !== undefined && waiting.size >= MAX_WAITING) {
     full.add(socket);
     regulate(socket);
+    dropRest(socket);
     closeAfter([...waiting].at(-1) as ServerResponse, socket);
     return false;
   }
@@ -34,6 +35,15 @@ export function joinPipeline(request: IncomingMessage, response: ServerResponse)
   regulate(socket);
   response.once("socket", () => regulate(socket));
   return true;
+}
+
+/**
+ * Node parses all requests of a packet at once, up to 64 kB, and keeps each with its response until the connection closes. The
+ * rest of them is dropped as soon as it is parsed.
+ */
+function dropRest(socket: Socket): void {
+  const { parser } = socket as { readonly parser?: { onIncoming: () => number } | null };
+  if (parser) parser.onIncoming = () => 0;
 }
 
 /** Node resumes the connection one tick after each request that it has read, and each response. */

@@ -5,7 +5,7 @@ import { nodeHttp } from "../../core/node-http.ts";
 import type { AcceptOptions, HttpExchange, RawSocket } from "../../kernel/exchange/exchange.ts";
 import { acceptUpgrade, type PendingUpgrade } from "./accept-upgrade.ts";
 import { acceptedExchange } from "./accepted-exchange.ts";
-import { contain } from "./contain.ts";
+import { containErrors } from "./contain-errors.ts";
 import { DelegatedExchange } from "./delegated-exchange.ts";
 import { afterResponses, pendingResponse } from "./pending-response.ts";
 import { takeOver } from "./take-over.ts";
@@ -78,7 +78,7 @@ export function routeUpgrade(
   socket.on("error", ignore);
   const release = takeOver(host.server, socket);
   const respond = (): void =>
-    contain(host.log, socket, async () => {
+    containErrors(host.log, socket, async () => {
       await started;
       respondTo(host, request, socket);
     });
@@ -92,7 +92,7 @@ function respondTo(host: RoutingServer, request: IncomingMessage, socket: Duplex
   response.shouldKeepAlive = false;
   response.assignSocket(socket as never);
   response.on("finish", () =>
-    contain(host.log, socket, () => {
+    containErrors(host.log, socket, () => {
       response.detachSocket(socket as never);
       cutSoon(socket);
     }),

@@ -1,7 +1,9 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
 import { FeatureSlot } from "../../core/feature-slot.ts";
-import { resolveOptions, textLike, urlPath } from "../../core/resolve-options.ts";
+import { anything, resolveOptions, textLike, urlPath } from "../../core/resolve-options.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { sourceHash } from "./html-headers.ts";
+import { englishTexts, faultOfTexts, type PageTexts } from "./page-texts.ts";
 
 /**
  * How the pages look that Portico serves to people: sign-in, account, errors. Their heading is the `title` of the application.
@@ -18,11 +20,15 @@ export interface BrandOptions {
   readonly logo?: `/${string}`;
   /** The colour of the most important button of a page. The text on it is black or white, whichever is easier to read. @default "#2b59c3" */
   readonly accent?: `#${string}`;
+  /** The texts of the pages and of the emails, in the language of the people who read them. @default englishTexts */
+  readonly texts?: PageTexts;
 }
 
 const brandRules = {
   logo: urlPath,
   accent: textLike<`#${string}`>('a colour such as "#7a3b2e"', /^#[\da-f]{6}$/i),
+  // `faultOfTexts` names the text that is wrong.
+  texts: anything,
 };
 
 /** The name, the logo and the colours of an application, ready for its pages. */
@@ -34,15 +40,27 @@ export class Brand {
   readonly styleSource: string;
   /** The sources of images: a page needs no request for its icon and for a QR code. */
   readonly imageSources: readonly string[];
+  readonly name: string;
+  readonly accent: string;
+  /** The text on the accent. */
+  readonly onAccent: string;
+  readonly texts: PageTexts;
 
   constructor(name: string, options: BrandOptions) {
     const { logo, accent = "#2b59c3" } = resolveOptions("PorticoApp.brand", options, brandRules);
+    const { texts = englishTexts } = options;
+    const fault = texts === englishTexts ? undefined : faultOfTexts(texts);
+    if (fault !== undefined) throw new ConfigurationError("PorticoApp.brand.texts", fault);
+    this.name = name;
+    this.texts = texts;
+    this.accent = accent;
+    this.onAccent = isDark(accent) ? "#fff" : "#000";
     const parts = [
       ...(logo === undefined ? [] : [`<img src="${escapeHtml(logo)}" alt="">`]),
       ...(name === "" ? [] : [`<span>${escapeHtml(name)}</span>`]),
     ];
     this.header = parts.length === 0 ? "" : `<header class="brand">${parts.join("")}</header>\n`;
-    this.style = `:root{--accent:${accent};--on-accent:${isDark(accent) ? "#fff" : "#000"}}`;
+    this.style = `:root{--accent:${accent};--on-accent:${this.onAccent}}`;
     this.styleSource = sourceHash(this.style);
     this.imageSources = logo === undefined ? ["data:"] : ["'self'", "data:"];
   }

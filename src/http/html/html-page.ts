@@ -2,6 +2,7 @@ import { escapeHtml } from "./escape-html.ts";
 
 /** The parts of a page. All but the title are HTML. */
 export interface HtmlPage {
+  readonly language?: string;
   readonly title: string;
   /** Further elements of the head, such as styles and scripts. */
   readonly head?: string;
@@ -11,9 +12,9 @@ export interface HtmlPage {
 }
 
 /** A page that Portico serves. It follows the light or dark mode of the reader's system, and its icon needs no request. */
-export function htmlPage({ title, head = "", attributes = "", body }: HtmlPage): string {
+export function htmlPage({ language = "en", title, head = "", attributes = "", body }: HtmlPage): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${escapeHtml(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

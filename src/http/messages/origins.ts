@@ -9,8 +9,11 @@ export type Origin = `${"http" | "https"}://${string}`;
 export class Origins implements OriginPolicy {
   readonly #listed: ReadonlySet<string>;
   readonly #publicOrigin: string | null;
+  readonly #isPublic: boolean;
 
-  constructor(listed: readonly string[], publicUrl: string | null) {
+  /** @param isPublic whether the pages of every origin may read responses, without the caller's cookies */
+  constructor(listed: readonly string[], publicUrl: string | null, isPublic: boolean = false) {
+    this.#isPublic = isPublic;
     this.#listed = new Set(listed.map(checkOrigin));
     this.#publicOrigin = publicUrl === null ? null : new URL(publicUrl).origin;
   }
@@ -25,23 +28,22 @@ export class Origins implements OriginPolicy {
   }
 
   get isEmpty(): boolean {
-    return this.#listed.size === 0;
+    return this.#listed.size === 0 && !this.#isPublic;
   }
 
   corsHeaders(exchange: Exchange): Readonly<Record<string, string>> | null {
     const { origin } = exchange.headers;
-    if (origin === undefined || !this.#listed.has(origin)) return null;
-    return {
-      "access-control-allow-origin": origin,
-      "access-control-allow-credentials": "true",
-      "access-control-expose-headers": "link, location, ratelimit, ratelimit-policy, retry-after",
-    };
+    if (origin === undefined) return null;
+    if (this.#listed.has(origin))
+      return { "access-control-allow-origin": origin, "access-control-allow-credentials": "true", ...EXPOSED };
+    // Browsers give such a response to a page only if it was requested without cookies.
+    return this.#isPublic ? { "access-control-allow-origin": "*", ...EXPOSED } : null;
   }
 
   preflight(exchange: Exchange, methods: readonly string[]): Readonly<Record<string, string>> | null {
     const asked = exchange.headers["access-control-request-headers"];
-    if (exchange.headers["access-control-request-method"] === undefined || this.provenance(exchange) !== "listed")
-      return null;
+    const isAllowed = this.#isPublic || this.provenance(exchange) === "listed";
+    if (exchange.headers["access-control-request-method"] === undefined || !isAllowed) return null;
     return {
       "access-control-allow-methods": methods.join(", "),
       ...(asked === undefined ? {} : { "access-control-allow-headers": asked }),
@@ -49,6 +51,8 @@ export class Origins implements OriginPolicy {
     };
   }
 }
+
+const EXPOSED = { "access-control-expose-headers": "link, location, ratelimit, ratelimit-policy, retry-after" };
 
 /** An origin in the form that browsers send: no path, no trailing slash, host in lower case, no default port. */
 function checkOrigin(origin: string): string {

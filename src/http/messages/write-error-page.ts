@@ -5,19 +5,13 @@ import { htmlHeaders, sourceHash } from "../html/html-headers.ts";
 import { htmlPage } from "../html/html-page.ts";
 import { PAGE_STYLE } from "../html/page-style.ts";
 
-/** The title and the sentence for a person. Other statuses answer a program, or a form whose author handles them. */
-const SENTENCES: Readonly<Record<number, readonly [title: string, sentence: string]>> = {
-  401: ["Sign in", "You must sign in to see this page."],
-  403: ["No permission", "Your account has no permission to see this page."],
-  404: ["Page not found", "This page doesn't exist, or you can't see it."],
-  429: ["Too many requests", "Wait a moment, then try again."],
-  500: ["Something went wrong", "The page could not be shown. The error has been recorded."],
-  503: ["Unavailable", "The page is unavailable at the moment. Try again soon."],
-};
+/** The statuses whose errors a person reads. Others answer a program, or a form whose author handles them. */
+type PageStatus = 401 | 403 | 404 | 429 | 500 | 503;
+const STATUSES: ReadonlySet<number> = new Set<PageStatus>([401, 403, 404, 429, 500, 503]);
 
 /** Whether errors of this status have a page. */
 export function hasErrorPage(status: number): boolean {
-  return status in SENTENCES;
+  return STATUSES.has(status);
 }
 
 /** The parts of a page beside its sentence. */
@@ -37,17 +31,19 @@ export function writeErrorPage({ services, outgoing }: BaseContext, status: numb
   for (const [name, value] of Object.entries(headers)) outgoing.header(name, value);
   outgoing.header("content-type", "text/html; charset=utf-8").header("cache-control", "no-store");
   outgoing.vary("Accept");
-  const [title, sentence] = SENTENCES[status] as readonly [string, string];
+  const { language, errors } = brand.texts;
+  const { title, text } = errors[status as PageStatus];
   const { correlationId: id, link } = details;
   outgoing.html(
     htmlPage({
+      language,
       title,
       head: `<style>${PAGE_STYLE}</style>\n<style>${brand.style}</style>`,
       body: `${brand.header}<main>
-<h1>${title}</h1>
-<p>${sentence}</p>
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(text)}</p>
 ${link === undefined ? "" : `<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a></p>`}
-${id === undefined ? "" : `<p class="quiet">Reference: <code>${escapeHtml(id)}</code></p>`}
+${id === undefined ? "" : `<p class="quiet">${escapeHtml(errors.reference)} <code>${escapeHtml(id)}</code></p>`}
 </main>`,
     }),
   );

@@ -32,6 +32,13 @@ import type { MiddlewareFunction, ProductionNeeds } from "../../kernel/context/m
 import type { PorticoRequest } from "../../kernel/context/portico-request.ts";
 import type { PorticoResponse, TypedResponse } from "../../kernel/context/portico-response.ts";
 import type { RawPath, RawQuery } from "../../kernel/exchange/exchange.ts";
+import {
+  type Idempotent,
+  type IdempotentOption,
+  idempotentRule,
+  readIdempotent,
+} from "../../kernel/idempotency/idempotent.ts";
+import type { ResponseStore } from "../../kernel/idempotency/response-store.ts";
 import type { AuthScope } from "../../kernel/identity/identity.ts";
 import { checkShown } from "../../pagination/strategies/client-columns.ts";
 import type { ShownKind } from "../../pagination/strategies/shown-kind.ts";
@@ -131,6 +138,12 @@ export interface RouteOptions<T extends RouteTypes, Url extends string = string>
   readonly timeoutSeconds?: number;
   /** The units that a request takes from the `budget` of its caller; 0 makes it free. @default 1 */
   readonly cost?: number;
+  /**
+   * The transaction of the work, made by `transaction(database)`. A client may then send `Idempotency-Key`: the work of all requests
+   * with one key is done once, and each of them gets the same response. The route needs `auth` for signed-in users, `response`,
+   * and the transaction in `params`. @default keys have no effect
+   */
+  readonly idempotent?: IdempotentOption;
   /** The operation's id in the OpenAPI document. */
   readonly name?: string;
   readonly summary?: string;
@@ -228,11 +241,19 @@ export interface Route {
   readonly timeoutSeconds: number | undefined;
   /** The units that a request takes from the budget of its caller. */
   readonly cost: number;
+  /** How requests with an idempotency key are answered once. */
+  readonly idempotent?: Idempotent;
+  /** The tables of stored responses that its operations use, for a GraphQL endpoint. */
+  readonly responseStores?: readonly ResponseStore[];
   readonly description: RouteDescription;
   /** How errors without an exception handler are rendered; a problem by default. */
   readonly renderError?: RenderError;
   /** The `Graph` that it serves, for tools that inspect the application. This layer does not know GraphQL. */
   readonly graph?: object;
+  /** Whether Portico declared it, such as a route of accounts, for tools that inspect the application. */
+  readonly isBuiltIn?: boolean;
+  /** Its name in the banner of `portico dev`, for a page that a developer opens. */
+  readonly pageName?: string;
 }
 
 /** The texts of a route in the OpenAPI document. */
@@ -294,6 +315,7 @@ const routeRules = {
   maxBody: size,
   timeoutSeconds: seconds,
   cost: wholeNumber,
+  idempotent: idempotentRule,
   name: text,
   summary: text,
   description: text,
@@ -343,6 +365,7 @@ const HANDLER_NAMES = new Set(["request", "response", "user", "body", "query", "
 export function declareRoute(method: Method, path: string, options: unknown, handler: unknown): Route {
   const owner = `${method} ${path}`;
   const read = resolveOptions(owner, options, routeRules);
+  const params = planRouteParams(owner, read.params ?? {}, (context) => context !== WebSocketContext, GIVEN);
   if (typeof handler !== "function") throw new ConfigurationError(`${owner}: the handler`, "a function", handler);
   if (read.body !== undefined && method === "GET")
     throw new ConfigurationError(`${owner}.body`, "is not supported for this method");
@@ -352,7 +375,7 @@ export function declareRoute(method: Method, path: string, options: unknown, han
     handler: handler as (args: object) => unknown,
     auth: readRouteGate(`${owner}.auth`, read.auth),
     isOpen: read.auth === false,
-    params: planRouteParams(owner, read.params ?? {}, (context) => context !== WebSocketContext, GIVEN),
+    params,
     schemas: { body: read.body, query: read.query, path: read.path },
     response: read.response,
     ...(read.paginated === undefined
@@ -363,6 +386,7 @@ export function declareRoute(method: Method, path: string, options: unknown, han
     maxBody: read.maxBody,
     timeoutSeconds: read.timeoutSeconds,
     cost: read.cost ?? 1,
+    ...(read.idempotent === undefined ? {} : { idempotent: declareIdempotent(owner, method, read, params) }),
     description: {
       name: read.name,
       summary: read.summary,
@@ -372,6 +396,27 @@ export function declareRoute(method: Method, path: string, options: unknown, han
       isListed: read.openapi ?? true,
     },
   };
+}
+
+/** A stream cannot be stored, and neither can an upload be compared, so both are ruled out by their declaration. */
+function declareIdempotent(
+  owner: string,
+  method: Method,
+  {
+    idempotent,
+    response,
+  }: Readonly<Record<"response", ResponseSchemas | undefined>> & { readonly idempotent: IdempotentOption | undefined },
+  params: readonly ParamPlan[],
+): Idempotent {
+  const place = `${owner}.idempotent`;
+  if (!["POST", "PUT", "PATCH", "DELETE"].includes(method))
+    throw new ConfigurationError(place, "is not supported for this method, which changes nothing");
+  if (response === undefined)
+    throw new ConfigurationError(
+      place,
+      "requires response: the response is stored, so it must be JSON or empty, not a stream",
+    );
+  return readIdempotent(place, idempotent as IdempotentOption, params, false);
 }
 
 /** Plans the declared parameters of a handler; `fits` decides which contexts are available. */

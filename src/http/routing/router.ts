@@ -169,6 +169,7 @@ export class Router<
   readonly #mounted: (readonly [prefix: string, router: Router<any, any, any>])[] = [];
   readonly #presets = new Set<string>();
   #isSealed = false;
+  #isBuiltIn = false;
 
   constructor(options: RouterOptions<Prefix, G, Verdict> = {}) {
     const { prefix, auth, middleware } = resolveOptions("Router", options, routerRules);
@@ -215,7 +216,13 @@ export class Router<
   /** @internal Adds a route that Portico itself has created, under this router's prefix. */
   add(route: Route): this {
     this.#change();
-    this.#routes.push({ ...route, path: joinPath(this.#prefix, route.path) });
+    this.#routes.push({ ...route, isBuiltIn: true, path: joinPath(this.#prefix, route.path) });
+    return this;
+  }
+
+  /** @internal Marks the routes of this router as built in, for people who review an application. */
+  builtIn(): this {
+    this.#isBuiltIn = true;
     return this;
   }
 
@@ -239,7 +246,10 @@ export class Router<
     });
     return {
       middleware: this.#middleware,
-      routes: [...this.#routes, ...tables.flatMap(({ routes }) => routes)].map(around),
+      routes: [
+        ...(this.#isBuiltIn ? this.#routes.map(asBuiltIn) : this.#routes),
+        ...tables.flatMap(({ routes }) => routes),
+      ].map(around),
       sockets: [...this.#sockets, ...tables.flatMap(({ sockets }) => sockets)].map(around),
     };
   }
@@ -284,6 +294,8 @@ function checkPath(owner: string, path: unknown): void {
 export function placeOfRoute({ method, path }: { readonly method?: string; readonly path: string }): string {
   return `${method ?? "socket"} ${path}`;
 }
+
+const asBuiltIn = (route: Route): Route => ({ ...route, isBuiltIn: true });
 
 function below(prefix: string, { middleware, routes, sockets }: RouteTable): RouteTable {
   const move = <R extends { readonly path: string }>(route: R): R => ({ ...route, path: joinPath(prefix, route.path) });

@@ -6,6 +6,7 @@ import { admission } from "../../kernel/access/gate-of.ts";
 import { listScopeOf } from "../../kernel/access/list-scope-of.ts";
 import type { HttpContext } from "../../kernel/context/http-context.ts";
 import type { Incoming, Outgoing } from "../../kernel/context/messages.ts";
+import { BadRequest } from "../../kernel/exceptions/http-exception.ts";
 import { segmentKey } from "../../kernel/exceptions/segment-key.ts";
 import type { Budget } from "../../kernel/limits/budget.ts";
 import { chargeOf } from "../../kernel/limits/charge.ts";
@@ -17,6 +18,7 @@ import { placeOfRoute } from "../routing/router.ts";
 import { isSchema, type Schema, validate, valueOfNothing } from "../routing/schema.ts";
 import { checkPart, expecting, requestReader } from "./request-reader.ts";
 import { statusOf, writeResult } from "./respond.ts";
+import { runOnce } from "./run-once.ts";
 
 /** A compiled route. When it ends, the context contains the response. */
 export type RunRoute = (ctx: HttpContext) => MaybePromise<void>;
@@ -30,16 +32,21 @@ export function compileRoute(route: Route, budget: Budget | null = null): RunRou
   budget?.checkCost(placeOfRoute(route), cost, route.auth?.required === true);
   const charges = cost === 0 ? null : budget;
   const before = stepsBefore(route, charges);
+  const inside = stepsInside(route, charges);
   const after = stepsAfter(route);
-  const run: RunRoute = (ctx) => {
-    const { outgoing } = ctx;
-    outgoing.mark();
-    const args = new Ambient(ctx);
-    return andThen(runSteps(before, ctx, args), () =>
+  const work = (ctx: HttpContext, args: Ambient): MaybePromise<void> =>
+    andThen(runSteps(inside, ctx, args), () =>
       andThen(handler(args), (value) => {
-        writeResult(outgoing, value);
+        writeResult(ctx.outgoing, value);
         return runSteps(after, ctx, args);
       }),
+    );
+  const { idempotent } = route;
+  const run: RunRoute = (ctx) => {
+    ctx.outgoing.mark();
+    const args = new Ambient(ctx);
+    return andThen(runSteps(before, ctx, args), () =>
+      idempotent === undefined ? work(ctx, args) : runOnce(ctx, idempotent, () => work(ctx, args)),
     );
   };
   const whole = compose<HttpContext>(route.middleware, charges === null ? run : (ctx) => runAndEndCharge(ctx, run));
@@ -71,9 +78,10 @@ function runSteps(steps: readonly Step[], ctx: HttpContext, args: Ambient, from 
   }
 }
 
-function stepsBefore({ auth, params, schemas, paginated, cost }: Route, budget: Budget | null): readonly Step[] {
+function stepsBefore({ auth, schemas, paginated, cost, idempotent }: Route, budget: Budget | null): readonly Step[] {
   const steps: Step[] = [];
   const { body } = schemas;
+  const takesNoBody = idempotent !== undefined && body === undefined;
   const listGate = paginated?.rule ?? null;
   const admit = admission(auth);
   const read = requestReader(schemas, paginated?.strategy);
@@ -98,6 +106,17 @@ function stepsBefore({ auth, params, schemas, paginated, cost }: Route, budget: 
     });
   if (body !== undefined)
     steps.push(({ incoming }) => andThen(checkBody(body, incoming), (value) => incoming.accept("body", value)));
+  // A key is bound to the body of its request, which only a schema reads before the work begins.
+  if (takesNoBody)
+    steps.push(({ incoming }) => {
+      if (!incoming.isBodyMissing) throw new BadRequest("This route takes no body");
+    });
+  return steps;
+}
+
+/** The steps of the work itself, which a request with an idempotency key does once. */
+function stepsInside({ params, cost }: Route, budget: Budget | null): readonly Step[] {
+  const steps: Step[] = [];
   // A request that was rejected so far costs nothing. Dependencies already do its work.
   if (budget !== null) steps.push((ctx) => chargeOf.of(ctx)?.use(cost));
   if (params.length > 0) steps.push((ctx, args) => ctx.dependencies.fill(params, args));

@@ -99,21 +99,26 @@ export class Server {
   /** Serves a request or an upgrade in its turn, unless the load or the state of the process forbids it. */
   #inTurn<E extends HttpExchange>(serving: (exchange: E) => void, route: RefusedRoute): (exchange: E) => void {
     const { load } = this.#services;
-    const take = (exchange: E, waitedMs: number): void => {
+    const take = (exchange: E, waitedMs: number): boolean => {
       const refusal = this.#refusal(exchange, waitedMs);
       if (refusal === null) serving(exchange);
       else this.#refuse(exchange, refusal, route);
+      return refusal === null;
     };
     return (exchange) => {
       load.arrive();
       // The application's own requests do not come from the event loop, so they take no turns.
-      if (exchange.isInjected) return take(exchange, 0);
+      if (exchange.isInjected) {
+        take(exchange, 0);
+        return;
+      }
       const refusal = this.#refusal(exchange, load.expectedWaitMs);
       if (refusal !== null) return this.#refuse(exchange, refusal, route);
       const later = load.inTurn((waitedMs) => {
-        if (waitedMs === 0) serving(exchange);
         // A client that has disconnected meanwhile gets nothing.
-        else if (!exchange.isGone) take(exchange, waitedMs);
+        if (waitedMs > 0) return !exchange.isGone && take(exchange, waitedMs);
+        serving(exchange);
+        return true;
       });
       // No caller is left to handle the error.
       later?.catch((error: unknown) => exchange.cut(error));

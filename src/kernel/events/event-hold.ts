@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { loggable } from "../../core/describe-error.ts";
 import type { Logger } from "../../core/logger.ts";
+import { type NewEvent, type Outbox, outboxFor, type RunStatement } from "../../stores/outbox.ts";
 import { encodeEvent, type PubSub, type Topic } from "../../stores/pub-sub.ts";
 
 /** A context that publishes events. */
@@ -8,12 +9,20 @@ export interface Publisher {
   readonly log: Pick<Logger, "error">;
 }
 
+/** An event that waits for its transaction. */
+interface Held {
+  readonly bus: PubSub;
+  readonly topic: Topic<any>;
+  readonly text: string;
+}
+
 /** The hold of the transaction that the current code has begun, among several that may be open at once. */
 const begun = new AsyncLocalStorage<EventHold>();
 
 /**
- * Holds the events that a context publishes while a transaction is open. They are published after the commit, and dropped after
- * a rollback, so that no subscriber receives an event for data that does not exist.
+ * Holds the events that a context publishes while a transaction is open, and drops them after a rollback, so that no subscriber
+ * receives an event for data that does not exist. Those of durable topics are written before the commit, as part of the
+ * transaction. All others are published after it.
  */
 export class EventHold {
   readonly #ctx: Publisher;
@@ -21,7 +30,7 @@ export class EventHold {
   /** The hold that the surrounding code had begun. */
   readonly #around: EventHold | undefined;
   #before: EventHold | undefined;
-  readonly #held: (() => Promise<void>)[] = [];
+  readonly #held: Held[] = [];
   #state: "open" | "over" | null = null;
 
   /** @internal See `holdEvents`. */
@@ -52,8 +61,13 @@ export class EventHold {
 
   /** Throws `TypeError` for a value that cannot be serialized, here and not after the commit. */
   async add<T>(bus: PubSub, topic: Topic<T>, value: T): Promise<void> {
-    const copy = JSON.parse(encodeEvent(topic.name, value)) as T;
-    this.#held.push(() => bus.publish(topic, copy));
+    if (topic.keep !== undefined) outboxFor(bus, topic);
+    this.#held.push({ bus, topic, text: encodeEvent(topic.name, value) });
+  }
+
+  /** Writes the events of durable topics. It is the last work of the transaction, so that it takes the locks of its rows first. */
+  async write(run: RunStatement): Promise<void> {
+    for (const [outbox, events] of this.#durable()) await outbox.write(run, events);
   }
 
   /** Ends the transaction. The events of a savepoint wait for the transaction around it. */
@@ -61,8 +75,28 @@ export class EventHold {
     this.#state = "over";
     if (holds.get(this.#ctx) === this) setHold(this.#ctx, this.#before?.alive("before"));
     if (!isCommitted) return;
-    if (this.#outer !== null) this.#outer.#held.push(...this.#held);
-    else for (const publish of this.#held) await publish().catch((err: unknown) => this.#report(err));
+    if (this.#outer === null) await this.#publish();
+    else this.#outer.#held.push(...this.#held);
+  }
+
+  /** The transaction was committed, with the events of durable topics. */
+  async #publish(): Promise<void> {
+    for (const [outbox] of this.#durable()) outbox.ring();
+    for (const { bus, topic, text } of this.#held)
+      if (topic.keep === undefined)
+        await bus.publish(topic, JSON.parse(text)).catch((err: unknown) => this.#report(err));
+  }
+
+  #durable(): ReadonlyMap<Outbox, readonly NewEvent[]> {
+    const all = new Map<Outbox, NewEvent[]>();
+    for (const { bus, topic, text } of this.#held) {
+      if (topic.keep === undefined) continue;
+      const outbox = outboxFor(bus, topic);
+      const events = all.get(outbox) ?? [];
+      all.set(outbox, events);
+      events.push({ topic: topic.name, keep: topic.keep, text });
+    }
+    return all;
   }
 
   #report(err: unknown): void {
@@ -87,7 +121,7 @@ export function holdEvents(ctx: Publisher, outer: EventHold | null = null): Even
   return hold;
 }
 
-/** Publishes for a context: at once, or after the commit of its transaction. */
+/** Publishes for a context: at once, or with the commit of its transaction. */
 export function publishFrom<T>(ctx: Publisher, bus: PubSub, topic: Topic<T>, value: NoInfer<T>): Promise<void> {
   const hold = ownHold(ctx) ?? holds.get(ctx);
   return hold === undefined ? bus.publish(topic, value) : hold.add(bus, topic, value);

@@ -12,6 +12,11 @@ const MAX_REPEATED = 100;
 export interface HttpExceptionOptions extends Omit<PorticoErrorOptions, "status"> {
   /** @default derived from the status, such as `NOT_FOUND` */
   readonly code?: ErrorCode | (string & {});
+  /**
+   * More members of the body, besides status, code and message: `{ errors }`. A GraphQL client receives them as extensions.
+   * @default none
+   */
+  readonly members?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -31,6 +36,7 @@ export interface HttpExceptionOptions extends Omit<PorticoErrorOptions, "status"
  */
 export class HttpException extends PorticoError {
   override readonly name: string = "HttpException";
+  readonly #members: Readonly<Record<string, unknown>>;
 
   constructor(status: number, message: string, options: HttpExceptionOptions = {}) {
     if (!(status >= 400))
@@ -41,6 +47,11 @@ export class HttpException extends PorticoError {
       ...options,
       status,
     });
+    this.#members = options.members ?? {};
+  }
+
+  override get members(): Readonly<Record<string, unknown>> {
+    return this.#members;
   }
 }
 

@@ -27,13 +27,13 @@ export interface Exchange {
   body(): Readable;
   /** Whether a plugin between the client and `body()` decompresses the body according to `content-encoding`. */
   readonly isUnpacked: boolean;
-  /** Notifies the watcher when the body is requested before all of it has arrived, and when it has. */
+  /** Notifies the watcher when the body is requested before it is complete, and when it is. */
   watchBody(watcher: BodyWatcher): void;
   /** Whether the client has disconnected before the response was complete. */
   readonly isGone: boolean;
   /** Calls back once, if the client disconnects before the response is complete. */
   onAbort(abort: () => void): void;
-  /** The whole body, if all of its declared length has arrived and none of it has been read; otherwise `null`. */
+  /** The whole body, if all of its declared length has arrived and nothing has been read; otherwise `null`. */
   arrivedBody(): Buffer | null;
 }
 

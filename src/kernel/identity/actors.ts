@@ -20,7 +20,7 @@ interface Ticket {
 export class Actors {
   readonly #clock: Clock;
   readonly #tickets = new Map<string, Ticket>();
-  readonly #standIns = new Map<string, CurrentUser>();
+  readonly #standIns = new Map<string, { readonly user: CurrentUser; readonly onLoad: () => void }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -47,14 +47,16 @@ export class Actors {
   /**
    * Lets this user sign in with real credentials for its identity, though it is not in the user model. Returns a function that
    * ends this. Throws `ConfigurationError` in production.
+   *
+   * @param onLoad called whenever a credential of the user is accepted
    */
-  standIn(user: CurrentUser): () => void {
+  standIn(user: CurrentUser, onLoad: () => void = () => {}): () => void {
     if (isProduction())
       throw new ConfigurationError(
         "portico audit",
         "must not attack in production: it signs in users who do not exist",
       );
-    this.#standIns.set(user.identity, user);
+    this.#standIns.set(user.identity, { user, onLoad });
     return () => {
       this.#standIns.delete(user.identity);
     };
@@ -62,7 +64,10 @@ export class Actors {
 
   /** The user that stands in for a real one with this identity. */
   standInOf(identity: string): CurrentUser | undefined {
-    return this.#standIns.size === 0 || isProduction() ? undefined : this.#standIns.get(identity);
+    if (this.#standIns.size === 0 || isProduction()) return undefined;
+    const found = this.#standIns.get(identity);
+    found?.onLoad();
+    return found?.user;
   }
 
   identityOf(headers: IncomingHttpHeaders): Identity | undefined {

@@ -1,30 +1,32 @@
-/**
- * So many requests, in progress or rejected in the last second, may be clients that wait for their responses: those that end
- * within two seconds, up to a number of clients.
- */
-const PATIENT_SECONDS = 2;
-const MAX_PATIENT = 512;
+/** As many requests as end within this time, without the time of the host, may be clients that wait for their responses. */
+const PATIENT_MS = 2_000;
+/** So few clients are not an overload. */
+const MIN_PATIENT = 32;
 /** Demand exceeds supply if this share more requests arrive than end. */
 const EXCESS = 0.5;
-/** The numbers of samples: half a second to compare arrivals with, and the second in which a rejected client may come back. */
+/** Arrivals are compared with this many samples. */
 const COMPARED = 5;
-const REMEMBERED = 10;
+/** A rejected client may come back within this time, as far as the host left it to this process. */
+const REMEMBERED_MS = 3_000;
+/** As many samples as the host may make of that time. */
+const KEPT = 90;
 
 /** The requests of one sample, and those in progress at its end. */
 interface Sample {
   readonly arrived: number;
   readonly rejected: number;
   readonly open: number;
+  readonly lastedMs: number;
 }
 
-const NOTHING: Sample = { arrived: 0, rejected: 0, open: 0 };
+const NOTHING: Sample = { arrived: 0, rejected: 0, open: 0, lastedMs: 0 };
 
 /**
  * Tells an overload from clients that send each request after the response to the last one. However long those wait, no more
  * requests arrive than end. In an overload more arrive, and they are either rejected or make the queue longer.
  */
 export class Demand {
-  #samples: readonly Sample[] = Array.from({ length: REMEMBERED + 1 }, () => NOTHING);
+  #samples: readonly Sample[] = [NOTHING];
   #arrived = 0;
   #rejected = 0;
 
@@ -39,21 +41,27 @@ export class Demand {
    * Ends a sample, with the number of requests in progress and the share of the time that the host left to this process. Returns
    * whether the demand exceeds the supply.
    */
-  sample(open: number, ownShare: number): boolean {
-    this.#samples = [...this.#samples.slice(1), { arrived: this.#arrived, rejected: this.#rejected, open }];
+  sample(open: number, ownShare: number, lastedMs: number): boolean {
+    const sample = { arrived: this.#arrived, rejected: this.#rejected, open, lastedMs };
+    this.#samples = [...this.#samples.slice(-KEPT), sample];
     this.#arrived = 0;
     this.#rejected = 0;
-    const [compared, second] = [this.#last(COMPARED), this.#last(REMEMBERED)];
-    const patient = Math.min(MAX_PATIENT, (PATIENT_SECONDS * second.ended) / ownShare);
-    const excess = compared.arrived - compared.ended;
-    return open + second.rejected > patient && excess > EXCESS * compared.ended;
+    const before = this.#samples.at(-COMPARED - 1) ?? NOTHING;
+    const compared = this.#samples.slice(-COMPARED);
+    const [arrived, rejected] = [sum(compared, "arrived"), sum(compared, "rejected")];
+    const ended = arrived - rejected - (open - before.open);
+    const patient = Math.max(MIN_PATIENT, (ended * PATIENT_MS) / (sum(compared, "lastedMs") * ownShare));
+    return open + this.#rejectedWithin(REMEMBERED_MS / ownShare) > patient && arrived - ended > EXCESS * ended;
   }
 
-  #last(count: number): { readonly arrived: number; readonly rejected: number; readonly ended: number } {
-    const samples = this.#samples.slice(-count);
-    const growth = (this.#samples.at(-1) as Sample).open - (this.#samples.at(-count - 1) as Sample).open;
-    const [arrived, rejected] = [sum(samples, "arrived"), sum(samples, "rejected")];
-    return { arrived, rejected, ended: arrived - rejected - growth };
+  #rejectedWithin(ms: number): number {
+    let [count, sinceMs] = [0, 0];
+    for (const { rejected, lastedMs } of this.#samples.toReversed()) {
+      if (sinceMs >= ms) break;
+      count += rejected;
+      sinceMs += lastedMs;
+    }
+    return count;
   }
 }
 

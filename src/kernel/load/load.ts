@@ -12,7 +12,7 @@ export interface LoadOptions {
   readonly maxInFlight?: number;
   /**
    * How long requests may wait for their handler, or for a database connection, in an overload, before new ones are rejected, in
-   * milliseconds. Without an overload it is 1,000 at least. @default 100
+   * milliseconds. Without an overload it is 2,000 at least. @default 100
    */
   readonly maxWaitMs?: number;
   /** How late timers may fire on average, in milliseconds, which shows that the event loop is blocked. @default 1,000 */
@@ -44,16 +44,18 @@ const DELAY_SAMPLES = 5;
 const RESOLUTION_MS = 10;
 /** The event loop is busy if it was idle for less than this share of a sample. */
 const IDLE_SHARE = 0.05;
-/** A burst that drains within this time is not an overload. */
-const BURST_MS = 1_000;
-/** The number of samples in the share of the time that the host left to this process. */
-const HOST_SAMPLES = 5;
+/** A burst that drains within this time is not an overload, and neither are a few hundred clients that wait for their responses. */
+const BURST_MS = 2_000;
+/** An overload has had a queue for more samples than arrivals are compared in, so that its beginning alone is not one. */
+const SUSTAINED_SAMPLES = 5;
+/** The number of samples in the pace of turns and in the share of the time that the host left to this process. */
+const PACE_SAMPLES = 5;
 /** The least of that share: clients wait in their own time, however busy the host is. */
 const MIN_OWN = 1 / 3;
 /** How long requests that were read in one round of the event loop may start their work in that round. */
 const SLICE_MS = 2;
-/** How long rounds may only accept connections between two slices, while more of them are waiting. */
-const ACCEPT_MS = 0.5;
+/** This many rounds may only accept connections between two slices, while more of them are waiting. */
+const ACCEPT_ROUNDS = 8;
 /** This many requests are always accepted, because a few slow ones are not an overload. */
 const MIN_TAKEN = 32;
 /** The share of the limit for requests without a credential, so that signed-in callers are rejected last. */
@@ -66,9 +68,9 @@ const ANONYMOUS_SHARE = 0.8;
  * each. Between two slices of work, some rounds only accept, because a client whose connection is not accepted cannot be
  * rejected either.
  *
- * A request is rejected if it would wait too long for its turn, or has waited too long. That is a second, which a burst and
- * clients that wait for their responses may take. It is `maxWaitMs` in an overload: the event loop or the database pool has had
- * a queue for a second, and more requests arrive than end. The limit of requests in flight adapts as well. It shrinks by a
+ * A request is rejected if it would wait too long for its turn, or has waited too long. That is two seconds, which a burst
+ * and clients that wait for their responses may take. It is `maxWaitMs` in an overload: the event loop or the database pool has had
+ * a queue for half a second, and more requests arrive than end. The limit of requests in flight adapts as well. It shrinks by a
  * quarter while requests wait too long for their turn, or when even the shortest wait for a database connection in a sample was
  * too long. Otherwise it grows by a twentieth. Time that the host gave to others is not part of any wait.
  */
@@ -83,17 +85,19 @@ export class Load implements Part {
   #limit: number;
   #samples = 0;
   #eventLoopDelayMs = 0;
-  /** The start of the first sample since which there was always a queue. */
-  #queuedSince = Number.POSITIVE_INFINITY;
+  /** The samples since which there was always a queue. */
+  #queuedSamples = 0;
   readonly #demand = new Demand();
   #isExcess = false;
   #hostTime: HostTime | null = null;
   readonly #hostSamples: { readonly tookMs: number; readonly lastedMs: number }[] = [];
+  /** The samples since the event loop was last idle. */
+  #busySamples: readonly { readonly turns: number; readonly ownMs: number }[] = [];
   /** The share of the time that the host left to this process. */
   #ownShare = 1;
-  /** The turns of this sample. */
+  /** The turns of this sample in which a request was served. */
   #turnsTaken = 0;
-  /** How long the event loop, when it was last busy, took from one turn to the next; 0 if it was not busy. */
+  /** How long the event loop takes from one turn to the next; 0 if it is not busy. */
   #turnMs = 0;
   /** The number of requests that were rejected, or would have been, by reason. */
   readonly rejections: Record<LoadReason, number> = { wait: 0, "in-flight": 0, "event-loop": 0 };
@@ -101,8 +105,8 @@ export class Load implements Part {
   readonly #turns: EventLoopTurns = new EventLoopTurns(SLICE_MS, () => this.#isAccepting());
   /** Whether this round accepted a connection. */
   #hasAccepted = false;
-  /** The start of the rounds that accept connections and do nothing else. */
-  #acceptingSince: number | null = null;
+  /** The rounds since the last slice that only accepted connections. */
+  #acceptRounds = 0;
   /** The number of requests that wait for their turn. */
   #waiting = 0;
   /** The maximum in this sample. */
@@ -150,8 +154,7 @@ export class Load implements Part {
   /** How long a request may wait in all, without the time that the host gave to others. */
   get #patienceMs(): number {
     const { maxWaitMs } = this.#limits;
-    const isLong = performance.now() - this.#queuedSince > BURST_MS;
-    return isLong && this.#isExcess ? maxWaitMs : Math.max(maxWaitMs, BURST_MS);
+    return this.#queuedSamples > SUSTAINED_SAMPLES && this.#isExcess ? maxWaitMs : Math.max(maxWaitMs, BURST_MS);
   }
 
   /** How long a request that arrives now will wait for its turn; 0 behind a few, whose pace says little. */
@@ -161,36 +164,35 @@ export class Load implements Part {
 
   /**
    * Starts a request in its turn, with how long it waited: at once if it may, otherwise later. The promise then rejects if
-   * `start` throws. `start` runs directly after the turn, because its time counts towards the slice.
+   * `start` throws. `start` returns whether the request is served: the pace of turns does not include rejections.
    */
-  inTurn(start: (waitedMs: number) => void): void | Promise<void> {
+  inTurn(start: (waitedMs: number) => boolean): void | Promise<void> {
     const turn = this.#waiting >= this.#limits.maxInFlight ? undefined : this.#turns.take();
     if (turn === undefined) {
       this.#turnsTaken++;
-      return start(0);
+      start(0);
+      return;
     }
     const began = performance.now();
     this.#waiting++;
     return turn.then(() => {
       this.#waiting--;
-      this.#turnsTaken++;
       const waitedMs = performance.now() - began;
       this.#longestTurnMs = Math.max(this.#longestTurnMs, waitedMs);
-      start(waitedMs);
+      if (start(waitedMs)) this.#turnsTaken++;
     });
   }
 
-  /** A connection was accepted. */
+  /** A connection was accepted. Node accepts one in each round, so requests wait until no more of them are waiting. */
   accepted(): void {
     this.#hasAccepted = true;
+    this.#turns.leaveOut();
   }
 
   #isAccepting(): boolean {
-    const now = performance.now();
-    this.#acceptingSince ??= now;
-    const isAccepting = this.#hasAccepted && now - this.#acceptingSince < ACCEPT_MS;
+    const isAccepting = this.#hasAccepted && this.#acceptRounds < ACCEPT_ROUNDS;
+    this.#acceptRounds = isAccepting ? this.#acceptRounds + 1 : 0;
     this.#hasAccepted = false;
-    if (!isAccepting) this.#acceptingSince = null;
     return isAccepting;
   }
 
@@ -213,7 +215,9 @@ export class Load implements Part {
     const { maxInFlight, maxEventLoopDelayMs } = this.#limits;
     const share = hasCredential || this.#limit === maxInFlight ? 1 : ANONYMOUS_SHARE;
     if (waitMs > 0 && this.#own(waitMs) > this.#patienceMs * share) return "wait";
-    if (this.#inFlight >= this.#limit * share || this.#waiting >= maxInFlight) return "in-flight";
+    // Rounds that only accept connections are short, and end by themselves.
+    const isAccepting = this.#hasAccepted || this.#acceptRounds > 0;
+    if (this.#inFlight >= this.#limit * share || (this.#waiting >= maxInFlight && !isAccepting)) return "in-flight";
     return this.#eventLoopDelayMs > maxEventLoopDelayMs ? "event-loop" : null;
   }
 
@@ -256,12 +260,14 @@ export class Load implements Part {
     const utilization = performance.eventLoopUtilization();
     const isBusy = performance.eventLoopUtilization(utilization, this.#utilization).utilization > 1 - IDLE_SHARE;
     const isQueued = isBusy || this.#isPoolLate(this.#limits.maxWaitMs);
-    this.#queuedSince = isQueued ? Math.min(this.#queuedSince, this.#sampleBegan) : Number.POSITIVE_INFINITY;
+    this.#queuedSamples = isQueued ? this.#queuedSamples + 1 : 0;
+    const lastedMs = now - this.#sampleBegan;
     // Unless the event loop was busy, it could have taken more turns.
-    if (!isBusy) this.#turnMs = 0;
-    else if (this.#turnsTaken > 0) this.#turnMs = this.#own(now - this.#sampleBegan) / this.#turnsTaken;
+    const sample = { turns: this.#turnsTaken, ownMs: this.#own(lastedMs) };
+    this.#busySamples = isBusy ? [...this.#busySamples, sample].slice(-PACE_SAMPLES) : [];
     this.#turnsTaken = 0;
-    this.#isExcess = this.#demand.sample(this.#inFlight + this.#waiting, this.#ownShare);
+    this.#turnMs = total(this.#busySamples, "ownMs") / Math.max(1, total(this.#busySamples, "turns"));
+    this.#isExcess = this.#demand.sample(this.#inFlight + this.#waiting, this.#ownShare, lastedMs);
     this.#sampleBegan = now;
     this.#utilization = utilization;
     this.#adapt();
@@ -270,10 +276,9 @@ export class Load implements Part {
   #readHostTime(lastedMs: number): void {
     const samples = this.#hostSamples;
     samples.push({ tookMs: this.#hostTime?.takenMs() ?? 0, lastedMs });
-    if (samples.length > HOST_SAMPLES) samples.shift();
-    const lasted = samples.reduce((sum, sample) => sum + sample.lastedMs, 0);
-    const took = samples.reduce((sum, sample) => sum + sample.tookMs, 0);
-    this.#ownShare = lasted > 0 ? Math.max(MIN_OWN, 1 - took / lasted) : 1;
+    if (samples.length > PACE_SAMPLES) samples.shift();
+    const lasted = total(samples, "lastedMs");
+    this.#ownShare = lasted > 0 ? Math.max(MIN_OWN, 1 - total(samples, "tookMs") / lasted) : 1;
   }
 
   #readDelay(): void {
@@ -297,4 +302,8 @@ export class Load implements Part {
     this.#longestTurnMs = 0;
     this.#shortestWaitMs = Number.POSITIVE_INFINITY;
   }
+}
+
+function total<Field extends string>(samples: readonly Readonly<Record<Field, number>>[], field: Field): number {
+  return samples.reduce((sum, sample) => sum + sample[field], 0);
 }

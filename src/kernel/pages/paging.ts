@@ -11,6 +11,8 @@ interface PagedRoute {
   readonly path: string;
   readonly paginated?: { readonly strategy: AnyStrategy };
   readonly hasCursors?: boolean;
+  readonly idempotent?: object;
+  readonly responseStores?: readonly object[];
 }
 
 /** The state that the paginated lists of an application share: their cursor keys, and the warnings that were logged. */
@@ -34,15 +36,18 @@ export class Paging {
       if (isProduction())
         throw new ConfigurationError(
           "PorticoApp.cursorKeys",
-          "is required in production when a cursor strategy is used: cursors must stay valid after a restart",
+          "is required in production when a cursor strategy or idempotent is used: cursors and stored responses must stay valid after a restart",
         );
-      this.#log.warn({}, "cursors are encrypted with a random key: set cursorKeys to keep them valid after a restart");
+      this.#log.warn(
+        {},
+        "cursors and stored responses are encrypted with a random key: set cursorKeys to keep them valid after a restart",
+      );
       this.#keys = CursorKeys.random();
     }
     return this.#keys;
   }
 
-  /** Checks at startup that everything the declared lists need is configured. */
+  /** Checks at startup that everything the declared lists need is configured, and the key for stored responses. */
   check(routes: readonly PagedRoute[]): void {
     for (const { path, paginated } of routes) {
       if (paginated !== undefined) this.#declared.set(path, [...(this.#declared.get(path) ?? []), paginated.strategy]);
@@ -51,7 +56,10 @@ export class Paging {
     if (declared.length > 0) this.checkPublicUrl();
     const hasCursors =
       declared.some((strategy) => strategy instanceof CursorPagination) || routes.some((route) => route.hasCursors);
-    if (hasCursors) void this.keys;
+    const keepsResponses = routes.some(
+      ({ idempotent, responseStores = [] }) => idempotent !== undefined || responseStores.length > 0,
+    );
+    if (hasCursors || keepsResponses) void this.keys;
   }
 
   /** Outside production, warns if a handler uses another strategy than its route, and so the OpenAPI document, declares. */

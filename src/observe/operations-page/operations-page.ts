@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { optional, optionRule, resolveOptions, textLike } from "../../core/resolve-options.ts";
+import { brandOf } from "../../http/html/brand.ts";
 import { isForBrowser, renderProblem } from "../../http/messages/render-problem.ts";
 import { writeErrorPage } from "../../http/messages/write-error-page.ts";
 import { declareRoute } from "../../http/routing/route.ts";
@@ -75,7 +76,8 @@ function refuseBrowser(signInUrl: string | undefined): RenderError {
     renderProblem(ctx, error);
     const status = ctx.outgoing.code;
     if (signInUrl === undefined || (status !== 401 && status !== 403) || !isForBrowser(ctx.exchange)) return;
-    const text = status === 401 ? "Sign in" : "Sign in with another account";
+    const { signIn, signInAsOther } = brandOf.of(ctx.services).texts.errors;
+    const text = status === 401 ? signIn : signInAsOther;
     writeErrorPage(ctx, status, { link: { href: signInUrl, text } });
   };
 }

@@ -5,7 +5,7 @@ import type { Filters } from "../filter/filters.ts";
 import { type AnyHandler, isSeekable } from "../handlers/data-handler.ts";
 import { keysOf } from "../handlers/keys-of.ts";
 import type { Steps } from "../handlers/steps.ts";
-import { type KeyedRows, KeyMisfit, type KeyTuple } from "../keys/key-tuple.ts";
+import { type KeyedRows, KeyMisfit, type KeyTuple, keyValueOf } from "../keys/key-tuple.ts";
 import { type Order, withNulls, withUniqueKey } from "../keys/order.ts";
 import { InvalidCursorError } from "../query/pagination-error.ts";
 import type { CursorPagination } from "../strategies/cursor-pagination.ts";
@@ -59,12 +59,23 @@ export class CursorList<T> {
 
   /** Returns the position of a cursor. Throws `InvalidCursorError` before anything is read. */
   open(cursor: string): Position {
-    const position = openCursor(cursor, this.#sealing);
+    const position = this.#positionOf(cursor);
     const { at } = position;
     const isFitting = isSeekable(this.handler) ? at === null || "key" in at : at !== null && "offset" in at;
     const isComplete = at === null || !("key" in at) || at.key.length === this.order.length;
     if (isFitting && isComplete) return position;
     throw new InvalidCursorError({ parameter: this.#strategy.positionParameter, code: "CURSOR_MISMATCH" });
+  }
+
+  #positionOf(cursor: string): Position {
+    const { decodeCursor } = this.#strategy;
+    try {
+      return openCursor(cursor, this.#sealing);
+    } catch (error) {
+      const key = decodeCursor?.(cursor) ?? null;
+      if (key === null || key.some((value) => keyValueOf(value) === undefined)) throw error;
+      return { direction: "forward", at: { key } };
+    }
   }
 
   seal(position: Position): string {

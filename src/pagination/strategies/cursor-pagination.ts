@@ -1,5 +1,14 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { integerFrom, oneOf, optional, positiveInteger, resolveOptions, text } from "../../core/resolve-options.ts";
+import {
+  callable,
+  integerFrom,
+  type OptionRule,
+  oneOf,
+  optional,
+  positiveInteger,
+  resolveOptions,
+  text,
+} from "../../core/resolve-options.ts";
 import { scopeDigest } from "../cursor/scope-digest.ts";
 import { filterParameters } from "../filter/filter-parameters.ts";
 import {
@@ -39,6 +48,12 @@ export interface CursorBaseOptions extends PaginationOptions {
   readonly totals?: Totals;
   /** How long a cursor is valid, in seconds. @default cursors never expire */
   readonly maxAgeSeconds?: number;
+  /**
+   * Reads a cursor that another server has given out: returns the values of the row in the columns of the order, with those of the
+   * unique key at the end, or `null` if it can't. It is called for cursors that are not Portico's. Such a cursor is not encrypted, so
+   * clients choose the position; rules and filters still decide about the rows. @default other cursors are rejected
+   */
+  readonly decodeCursor?: (cursor: string) => readonly (string | number | boolean | bigint | Date | null)[] | null;
   /** The query parameter that clients sort with, if there is `sortable`. @default "sort" */
   readonly sortParam?: string;
   /** The maximum number of columns that a client may sort by. @default 3 */
@@ -132,6 +147,8 @@ export class CursorPagination<
   /** @internal */
   readonly maxAgeSeconds: number | undefined;
   /** @internal */
+  readonly decodeCursor: CursorBaseOptions["decodeCursor"];
+  /** @internal */
   readonly size: SizeLimits;
   /** @internal */
   override readonly filters: FilterFields | null;
@@ -155,6 +172,7 @@ export class CursorPagination<
     this.order = read.order ?? [[read.sortField ?? "id", "asc"]];
     this.nulls = read.nulls === undefined ? undefined : `nulls ${read.nulls}`;
     this.maxAgeSeconds = read.maxAgeSeconds;
+    this.decodeCursor = read.decodeCursor;
     this.pageBar = read.pageBar ?? null;
     this.size = sizeLimits("CursorPagination.defaultPageSize", {
       least: 1,
@@ -299,6 +317,7 @@ const cursorRules = {
   pageSizeParam: optional(text, "page_size"),
   defaultPageSize: optional(positiveInteger, 20),
   maxPageSize: optional(positiveInteger, 100),
+  decodeCursor: callable as OptionRule<NonNullable<CursorBaseOptions["decodeCursor"]>>,
   totals: totalsRule,
   maxAgeSeconds: positiveInteger,
   sortField: text,

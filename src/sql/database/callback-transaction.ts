@@ -1,5 +1,6 @@
 import type { Dependency } from "../../dependencies/depend.ts";
 import { Depend } from "../../kernel/context/depend.ts";
+import type { RunStatement } from "../../stores/outbox.ts";
 import { holdingEvents } from "./open-transaction.ts";
 
 /**
@@ -8,16 +9,22 @@ import { holdingEvents } from "./open-transaction.ts";
  * rollback.
  *
  * @param run calls the function with a transaction
+ * @param statementsOf runs the statement that writes events of durable topics in a transaction
  */
-export function callbackTransaction<T>(run: (work: (tx: T) => Promise<void>) => Promise<unknown>): Dependency<T> {
+export function callbackTransaction<T>(
+  run: (work: (tx: T) => Promise<void>) => Promise<unknown>,
+  statementsOf: (tx: T) => RunStatement,
+): Dependency<T> {
   return Depend(async function* inTransaction({ ctx }) {
     const begun = Promise.withResolvers<T>();
     const ended = Promise.withResolvers<void>();
-    const work = async (tx: T): Promise<void> => {
-      begun.resolve(tx);
-      await ended.promise;
-    };
-    const done = holdingEvents(() => run(work));
+    const done = holdingEvents((write) =>
+      run(async (tx) => {
+        begun.resolve(tx);
+        await ended.promise;
+        await write(statementsOf(tx));
+      }),
+    );
     done.catch(begun.reject);
     const tx = await begun.promise;
     try {

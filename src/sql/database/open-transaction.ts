@@ -1,11 +1,14 @@
-import type { ControlledTransaction, Kysely, KyselyPlugin } from "kysely";
+import { type ControlledTransaction, type Kysely, type KyselyPlugin, sql } from "kysely";
 import { currentContext } from "../../kernel/context/current-context.ts";
 import { type EventHold, holdEvents } from "../../kernel/events/event-hold.ts";
+import type { RunStatement } from "../../stores/outbox.ts";
+import { asPortico } from "../guard/acting-handles.ts";
 import { checkGuard } from "../guard/guarded-dialect.ts";
 import { CommitWork, contained } from "./after-commit.ts";
 import type { Database, Transaction } from "./database.ts";
 import { keepingPlugins } from "./keeping-plugins.ts";
 import { Permits, type Release } from "./permits.ts";
+import { runNamed } from "./run-named.ts";
 
 type Engine = Database["engine"];
 
@@ -32,6 +35,7 @@ export function openTransaction<DB>(
   return withEnding(inner, engine, events, new CommitWork(null), {
     commit: async () => {
       try {
+        await events?.write(statementsOn(inner));
         await inner.commit().execute();
       } catch (error) {
         // After a failed commit we still hold the connection, so it is rolled back. The first error is the one to
@@ -55,12 +59,26 @@ export function eventsOf(outer: EventHold | null): EventHold | null {
   return ctx === null ? null : holdEvents(ctx, outer);
 }
 
-/** Delays events for a transaction that Kysely runs from start to end. */
-export async function holdingEvents<T>(work: () => Promise<T>): Promise<T> {
+/** Runs statements of Portico in the transaction of a Kysely instance. A guarded one applies no rule of the application to them. */
+export function statementsOn(connection: Kysely<any>): RunStatement {
+  return async (text, parameters) => {
+    const [first = "", ...rest] = text.split(/\$\d+|\?/);
+    const values = rest.map((part, at) => sql`${parameters[at]}${sql.raw(part)}`);
+    const statement = sql`${sql.raw(first)}${sql.join(values, sql``)}`;
+    return (await runNamed(asPortico(connection) as Database, statement)).rows.length;
+  };
+}
+
+/**
+ * Delays events for a transaction that a library runs from start to end.
+ *
+ * @param work receives the function that writes the events of durable topics, to be called before the commit
+ */
+export async function holdingEvents<T>(work: (write: (run: RunStatement) => Promise<void>) => Promise<T>): Promise<T> {
   const events = eventsOf(null);
   events?.open();
   try {
-    const result = await work();
+    const result = await work(async (run) => events?.write(run));
     await events?.end(true);
     return result;
   } catch (error) {

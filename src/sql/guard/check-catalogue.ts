@@ -17,7 +17,8 @@ const known = new WeakMap<Guard, Columns>();
 /**
  * Compares a guard with the catalogue, which is read once. Throws `ConfigurationError` for a table or view that the guard does not
  * name, for a rule that compares a column which ignores case: such a column may be equal to a value that JavaScript tells apart,
- * and for a rule for writing that compares a generated column, which an update of another column changes. A guard that fails is checked again with the next statement.
+ * for a rule for writing that compares a generated column, which an update of another column changes, and for a function that a
+ * statement can call without naming it in a call. A guard that fails is checked again with the next statement.
  */
 export async function checkCatalogue(guard: Guard, connection: DatabaseConnection): Promise<void> {
   const { loose, generated } = known.get(guard) ?? (await readCatalogue(guard, connection));
@@ -67,8 +68,30 @@ async function readCatalogue(guard: Guard, connection: DatabaseConnection): Prom
       `${OPTION}.${itself}`,
       "has a rule that looks up other rows of its own table, and a table WITHOUT ROWID has nothing that tells them from the written row: create the table with a rowid",
     );
+  if (guard.engine === "postgres") checkFunctions(guard, await read(FUNCTIONS));
   known.set(guard, found);
   return found;
+}
+
+interface FunctionRow {
+  readonly name: string;
+  /** Whether its only parameter is a row, so that PostgreSQL also calls it as a column: `projects.name_of_function`. */
+  readonly takesRow: boolean;
+}
+
+/** A function may read tables, and these are called by statements that name no function of the database. */
+function checkFunctions({ functions }: Guard, rows: readonly FunctionRow[]): void {
+  const found = rows.find(
+    ({ name, takesRow }) => functions.isOverloaded(name) || (takesRow && !functions.isNamed(name)),
+  );
+  if (found === undefined) return;
+  const reason = functions.isOverloaded(found.name)
+    ? "has the name of a built-in one"
+    : "is called as a column of a row";
+  throw new ConfigurationError(
+    "openDatabase.pureFunctions",
+    `doesn't name ${found.name}, a function of the database that ${reason}: name it if it reads nothing but its arguments; otherwise, rename it or give it another parameter`,
+  );
 }
 
 /** Portico's tables are closed unless the guard names them. */
@@ -80,7 +103,7 @@ const ROWLESS = "select name from pragma_table_list where wr = 1";
 
 const LOOSE = {
   postgres:
-    'select c.relname as "table", a.attname as name from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid ' +
+    'select c.relname::text as "table", a.attname::text as name from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid ' +
     "join pg_catalog.pg_type t on t.oid = a.atttypid left join pg_catalog.pg_type b on b.oid = t.typbasetype left join pg_catalog.pg_collation l on l.oid = a.attcollation " +
     "where c.relkind in ('r', 'v', 'm', 'f', 'p') and pg_catalog.pg_table_is_visible(c.oid) and a.attnum > 0 and not a.attisdropped " +
     "and ('citext' in (t.typname, b.typname) or l.collisdeterministic = false)",
@@ -113,17 +136,23 @@ function nameOf({ table, name }: ColumnRow): string {
 
 const GENERATED = {
   postgres:
-    'select c.relname as "table", a.attname as name from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid ' +
+    'select c.relname::text as "table", a.attname::text as name from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid ' +
     "where pg_catalog.pg_table_is_visible(c.oid) and a.attgenerated <> ''",
   sqlite:
     "select m.name as \"table\", x.name from sqlite_schema m, pragma_table_xinfo(m.name) x where m.type = 'table' and x.hidden in (2, 3)",
 } as const;
 
+const FUNCTIONS =
+  "select p.proname::text as name, p.pronargs = 1 and (t.typtype = 'c' or t.typname in ('record', 'anyelement', 'anynonarray', 'anycompatible', 'anycompatiblenonarray')) as \"takesRow\" " +
+  "from pg_catalog.pg_proc p left join pg_catalog.pg_type t on t.oid = p.proargtypes[0] " +
+  "where pg_catalog.pg_function_is_visible(p.oid) and p.pronamespace <> 'pg_catalog'::pg_catalog.regnamespace " +
+  "and not exists (select from pg_catalog.pg_depend d where d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and d.objid = p.oid and d.deptype = 'e')";
+
 const CATALOGUES = {
   postgres: {
     // Tables that need no schema are named without it. Partitions are parts of a table.
     tables:
-      "select c.relname as name from pg_catalog.pg_class c where c.relkind in ('r', 'v', 'm', 'f', 'p') and not c.relispartition " +
+      "select c.relname::text as name from pg_catalog.pg_class c where c.relkind in ('r', 'v', 'm', 'f', 'p') and not c.relispartition " +
       "and pg_catalog.pg_table_is_visible(c.oid) and c.relnamespace = any (select oid from pg_catalog.pg_namespace where nspname = any (current_schemas(false)))",
     columns: (rows: readonly ColumnRow[]) => rows.map(nameOf),
   },

@@ -1,31 +1,44 @@
 import { type OperationNode, RawNode, SelectQueryNode } from "kysely";
 import type { GuardedEngine } from "../statements/sql-dialect.ts";
+import { EXPRESSION, type KnownFunctions, QUOTED, VALUE } from "./known-functions.ts";
 import { unguarded } from "./unguarded.ts";
 
 /**
- * Throws for a fragment that could name a table, or that reaches out of the place where it stands.
+ * Throws for a fragment that could name a table or call a function that reads one, or that reaches out of the place where it
+ * stands.
  *
  * @param place its place, if it stands beside other expressions without parentheses
  */
-export function checkRaw(node: RawNode, place: Place | undefined, engine: GuardedEngine): void {
+export function checkRaw(
+  node: RawNode,
+  place: Place | undefined,
+  engine: GuardedEngine,
+  functions: KnownFunctions,
+): void {
   if (isHelper(node)) return;
   const { bare, outside, refuse } = read(node, engine);
   if (place !== undefined && !FITTING[place].test(place === "alias" ? outside : bare)) refuse(`as the ${place}`);
+  if (place === "alias") return;
   // It may be the name of any function.
-  if (place !== "alias" && CALL.test(bare)) refuse("that calls a function by a quoted name");
+  if (QUOTED_CALL.test(bare)) refuse("that calls a function by a quoted name");
+  if (MEMBER.test(bare)) refuse("with a name behind a value and a dot, which PostgreSQL takes for a function too");
+  functions.checkCalls(BEFORE_OTHERS.has(place) ? `${bare} ${EXPRESSION}` : bare);
 }
 
-/** Stands for a parameter or for quoted text. */
-const VALUE = "\uFFFC";
-const CALL = /\uFFFC\s*[\uFFFC(]/;
+const QUOTED_CALL = /[\uFFFA-\uFFFC]\s*[\uFFFA-\uFFFC(]/;
+/** A name after anything but another name. */
+const MEMBER = /[)\]\uFFFA\uFFFB]\s*\./;
 
 /** A place of a fragment beside other expressions, which must be a name, an operator, or words. */
 export type Place = "alias" | "operator" | "direction" | "modifier" | "ending";
 
+/** The places before an expression, which may begin with a parenthesis. */
+const BEFORE_OTHERS: ReadonlySet<Place | undefined> = new Set(["operator", "modifier"] as const);
+
 /** Fragments that stand beside others without parentheses, and what they must look like to begin nothing else. */
 const FITTING: Readonly<Record<Place, RegExp>> = {
-  alias: /^\s*(?:\w+|\uFFFC)\s*$/,
-  operator: /^[^\uFFFC,]*$/,
+  alias: /^\s*(?:\w+|[\uFFFA-\uFFFC])\s*$/,
+  operator: /^[^\uFFFA-\uFFFC,]*$/,
   direction: /^[^(,]*$/,
   modifier: /^[\w\s]*$/,
   ending: /^\s*(?:for|limit|offset|fetch|window|order\s+by)\s/i,
@@ -51,16 +64,10 @@ export function spaced(node: RawNode, isInner: boolean): RawNode {
   return RawNode.create(fragments, parameters);
 }
 
-/** Throws for a function that executes SQL, and for a name that is more than a name. */
-export function checkFunction(name: string): void {
-  if (!/^[\w.]+$/.test(name) || hasForbiddenWord(name) || words(name).some(([word]) => CLAUSES.test(word)))
-    throw unguarded(`the function ${name.slice(0, 60)}`);
-}
-
 interface Reading {
   /** The text with a mark in the place of each parameter, text and quoted name. */
   readonly bare: string;
-  /** The part of it that is outside of parentheses. */
+  /** The text outside of parentheses. */
   readonly outside: string;
   readonly refuse: (reason: string) => never;
 }
@@ -68,18 +75,18 @@ interface Reading {
 function read(node: RawNode, engine: GuardedEngine): Reading {
   const text = flattened(node);
   const refuse = (reason: string): never => {
-    throw unguarded(`raw SQL ${reason}: ${text.replaceAll(VALUE, "?").slice(0, 60)}`);
+    throw unguarded(`raw SQL ${reason}: ${text.replaceAll(/[\uFFFA-\uFFFC]/g, "?").slice(0, 60)}`);
   };
   // Text and quoted names cannot read a table. A backslash could end them where this pattern does not.
   if (text.includes("\\")) refuse("with a backslash");
   const bare = text.replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, (quoted) =>
-    quoted.includes(VALUE) ? refuse("with a value inside of quotes") : ` ${VALUE} `,
+    hasMark(quoted) ? refuse("with a value inside of quotes") : ` ${quoted.startsWith("'") ? VALUE : QUOTED} `,
   );
   // Other characters quote as well, such as a dollar in PostgreSQL, or stand for a parameter, such as a colon in SQLite.
   const other = OTHERS[engine].exec(bare);
   if (other !== null) refuse(`with ${other[0]} outside of quotes`);
   if (/--|\/\*|;/.test(bare)) refuse("with a comment or a semicolon");
-  if (hasForbiddenWord(bare)) refuse("that may read or write a table");
+  if (words(bare).some(([word]) => WORDS.test(word))) refuse("that may read or write a table");
   for (const { 0: word, index } of words(bare))
     if (engine === "sqlite" && /^in$/i.test(word) && !/^\s*\(/.test(bare.slice(index + word.length)))
       refuse("with IN before the name of a table");
@@ -105,26 +112,21 @@ function words(text: string): RegExpExecArray[] {
   return [...text.matchAll(/[a-z_]\w*/gi)];
 }
 
-/** Whether a word begins a statement or a part of one, or a function that executes the SQL in a text or reads a table by its name. */
-function hasForbiddenWord(text: string): boolean {
-  return words(text).some(([word]) => WORDS.test(word) || NAMES.test(word));
-}
-
 /** The characters that neither begin nor end a quote. PostgreSQL takes other spaces for letters. */
 const OTHERS: Readonly<Record<GuardedEngine, RegExp>> = {
-  postgres: /[^\w \t\r\n\f\uFFFC.,()+\-*/%<>=!|&^~#:;?@[\]]/u,
-  sqlite: /[^\w \t\r\n\f\uFFFC.,()+\-*/%<>=!|&^~;]/u,
+  postgres: /[^\w \t\r\n\f\uFFFA-\uFFFC.,()+\-*/%<>=!|&^~#:;?@[\]]/u,
+  sqlite: /[^\w \t\r\n\f\uFFFA-\uFFFC.,()+\-*/%<>=!|&^~;]/u,
 };
 
 const CLAUSES = /^(?:from|join|using|into)$/i;
+/** Both grammars read and write tables only with these words, with CLAUSES, and SQLite with IN. */
 const WORDS =
-  /^(?:select|table|insert|update|delete|merge|truncate|union|except|intersect|copy|call|do|execute|lock|returning|set_config|ts_stat|ts_rewrite|connectby|load_extension)$/i;
-const NAMES = /_to_xml|^(?:dblink|crosstab|pragma|pg_read|pg_ls|pg_logical|pg_stat|lo_|fts)/i;
+  /^(?:select|table|insert|update|delete|merge|truncate|union|except|intersect|copy|call|do|execute|lock|returning)$/i;
 
 /** The text of a fragment with those inside it, because `${sql.raw("sel")}${sql.raw("ect")}` is a word. */
 function flattened({ sqlFragments, parameters }: RawNode): string {
   return sqlFragments.reduce((text, fragment, at) => {
-    if (fragment.includes(VALUE)) throw unguarded("raw SQL with U+FFFC");
+    if (hasMark(fragment)) throw unguarded("raw SQL with U+FFFA, U+FFFB or U+FFFC");
     const parameter = parameters[at];
     return text + fragment + (parameter === undefined ? "" : textOf(parameter));
   }, "");
@@ -132,8 +134,20 @@ function flattened({ sqlFragments, parameters }: RawNode): string {
 
 function textOf(parameter: OperationNode): string {
   if (RawNode.is(parameter)) return flattened(parameter);
-  return IN_PARENTHESES.has(parameter.kind) ? ` (${VALUE}) ` : ` ${VALUE} `;
+  if (IN_PARENTHESES.has(parameter.kind)) return ` (${VALUE}) `;
+  return ` ${parameter.kind === "ValueNode" ? VALUE : NAMES.has(parameter.kind) ? QUOTED : EXPRESSION} `;
 }
+
+const hasMark = (text: string): boolean => /[\uFFFA-\uFFFC]/.test(text);
+
+/** The nodes that are sent as quoted names. */
+const NAMES: ReadonlySet<string> = new Set([
+  "ColumnNode",
+  "IdentifierNode",
+  "ReferenceNode",
+  "SchemableIdentifierNode",
+  "TableNode",
+]);
 
 /** The nodes that Kysely puts in parentheses, so that they may follow IN. */
 export const IN_PARENTHESES: ReadonlySet<string> = new Set([

@@ -39,7 +39,8 @@ import {
   tableColumn,
 } from "../conditions/condition-expression.ts";
 import type { GuardedEngine } from "../statements/sql-dialect.ts";
-import { checkFunction, checkRaw, IN_PARENTHESES, type Place, spaced } from "./check-raw.ts";
+import { checkRaw, IN_PARENTHESES, type Place, spaced } from "./check-raw.ts";
+import type { KnownFunctions } from "./known-functions.ts";
 import { type Placed, placed, restricted, type Source, withoutRepeated } from "./placed.ts";
 import { CHECK, columnsOf, ROW_ID, raisingCheck, readsItself } from "./raising-check.ts";
 import { unguarded } from "./unguarded.ts";
@@ -47,6 +48,7 @@ import { unguarded } from "./unguarded.ts";
 /** The rules of the tables for one caller. */
 export interface TableConditions {
   readonly engine: GuardedEngine;
+  readonly functions: KnownFunctions;
   has(table: string): boolean;
   /** Throws without a caller. For `"write"`, the row must also be readable. */
   of(table: string, verb: "read" | "write"): ConditionNode;
@@ -89,7 +91,7 @@ export class GuardTransformer extends OperationNodeTransformer {
     if (REFUSED.has(node.kind)) throw unguarded(`a ${node.kind}`);
     if (RawNode.is(node)) return this.#raw(node, id) as unknown as T;
     if (FunctionNode.is(node) || node.kind === "AggregateFunctionNode")
-      checkFunction((node as unknown as FunctionNode).func);
+      this.#tables.functions.check((node as unknown as FunctionNode).func);
     if (TableNode.is(node) && !NAMED_BY.has(this.nodeStack.at(-2)?.kind ?? ""))
       throw unguarded(`the table ${nameOf(node)} in the place of a value`);
     if (this.#trustsRelated && isOfRelated(node)) return node;
@@ -98,7 +100,8 @@ export class GuardTransformer extends OperationNodeTransformer {
   }
 
   #raw(node: RawNode, id: QueryId | undefined): RawNode {
-    checkRaw(node, this.#places.get(node), this.#tables.engine);
+    const { engine, functions } = this.#tables;
+    checkRaw(node, this.#places.get(node), engine, functions);
     return spaced(super.transformNodeImpl(node, id), this.nodeStack.at(-2)?.kind === "RawNode");
   }
 
@@ -204,9 +207,11 @@ export class GuardTransformer extends OperationNodeTransformer {
   #source(item: OperationNode, id: QueryId | undefined): Source {
     const inner = AliasNode.is(item) ? item.node : item;
     if (TableNode.is(inner)) return this.#table(item, inner, true);
-    const isRows = isRowsNode(inner) || (FunctionNode.is(inner) && ROW_FUNCTIONS.has(inner.func.toLowerCase()));
-    if (!isRows) throw unguarded(`a ${inner.kind} in the place of a table`);
-    return { node: this.transformNode(item, id), table: null, alias: "" };
+    const { engine, functions } = this.#tables;
+    const called = FunctionNode.is(inner) && functions.hasRows(inner.func) ? inner.func : null;
+    if (called === null && !isRowsNode(inner)) throw unguarded(`a ${inner.kind} in the place of a table`);
+    const node = this.transformNode(item, id);
+    return { node: called !== null && engine === "postgres" ? asRows(node, called) : node, table: null, alias: "" };
   }
 
   #table(item: OperationNode, table: TableNode, mayBeDefined: boolean): Source {
@@ -392,20 +397,14 @@ function isRowsNode(node: OperationNode): boolean {
   return ParensNode.is(node) ? isRowsNode(node.node) : SelectQueryNode.is(node) || ValuesNode.is(node);
 }
 
-/** Functions that may stand for a table, because they read none. */
-const ROW_FUNCTIONS: ReadonlySet<string> = new Set([
-  "unnest",
-  "generate_series",
-  "json_each",
-  "json_tree",
-  "jsonb_each",
-  "json_array_elements",
-  "json_array_elements_text",
-  "jsonb_array_elements",
-  "jsonb_array_elements_text",
-  "string_to_table",
-  "regexp_split_to_table",
-]);
+/**
+ * Returns the rows of a function as a subquery does. PostgreSQL takes an unknown column of a function's value for the call of
+ * another function: `alias.pg_read_file`.
+ */
+function asRows(item: OperationNode, name: string): OperationNode {
+  const alias = AliasNode.is(item) ? item.alias : IdentifierNode.create(name.toLowerCase());
+  return AliasNode.create(RawNode.create(["lateral (select * from ", ")"], [item]), alias);
+}
 
 /** Throws for an alias of a related table, because such a table is read without its rule. */
 export function checkAlias(alias: string): void {

@@ -7,6 +7,7 @@ import { isTrusted } from "../statements/is-trusted.ts";
 import type { GuardedEngine } from "../statements/sql-dialect.ts";
 import { type GuardCaller, operationCaller, takeCaller, type UserCaller, userCaller } from "./guard-caller.ts";
 import { type GuardedResult, GuardTransformer, type TableConditions } from "./guard-transformer.ts";
+import { KnownFunctions } from "./known-functions.ts";
 import { columnsOf, readsItself } from "./raising-check.ts";
 import { readGuard, type TableGates } from "./read-guard.ts";
 import { ownColumns, textColumns } from "./text-columns.ts";
@@ -40,11 +41,14 @@ export class Guard {
   readonly policies: readonly Caller[] | null;
   /** The columns that the rules for writing have depended on so far. */
   readonly written: Set<string> = new Set();
+  readonly functions: KnownFunctions;
   readonly #engine: GuardedEngine;
   readonly #statements = new WeakMap<CompiledQuery, GuardedStatement>();
 
-  constructor(given: unknown, engine: GuardedEngine, policies: readonly Caller[] | null = null) {
+  /** @param own the functions that the application has declared */
+  constructor(given: unknown, engine: GuardedEngine, policies: readonly Caller[] | null, own?: readonly string[]) {
     this.tables = readGuard(given);
+    this.functions = new KnownFunctions(engine, own);
     this.policies = policies;
     this.#engine = engine;
   }
@@ -158,6 +162,7 @@ export class Guard {
     const known = new Map<string, ConditionNode>();
     return {
       engine: this.#engine,
+      functions: this.functions,
       has: (table) => this.tables.has(table),
       of: (table, verb) => {
         const key = `${verb} ${table}`;

@@ -125,8 +125,8 @@ export class Policies {
   }
 
   /** Returns the statements. Throws `ConfigurationError` for a rule that no policy can contain. */
-  statements(isForced: boolean): PolicyStatements {
-    const parts = this.#policed.map((table) => this.#statementsOf(table, isForced));
+  statements(isForced: boolean, role: string | null): PolicyStatements {
+    const parts = this.#policed.map((table) => this.#statementsOf(table, isForced, role));
     // Tables share functions, which the policies of all of them must have left. Earlier policies keep theirs.
     const kept = this.#isWritten ? new Set<string>() : this.#tables.functions;
     const functions = new Set([...this.#functions.values()].flatMap((own) => [...own.keys()])).difference(kept);
@@ -134,7 +134,7 @@ export class Policies {
     return { up: [...new Set(parts.flatMap(({ up }) => up))], down: [...parts.flatMap(({ down }) => down), ...drops] };
   }
 
-  #statementsOf(table: string, isForced: boolean): PolicyStatements {
+  #statementsOf(table: string, isForced: boolean, role: string | null): PolicyStatements {
     const name = this.#tables.nameOf(table);
     const functions = this.#functions.get(table) as Map<string, string>;
     const [read, write] = VERBS.map((verb) => this.#policyText(table, verb)) as [string, string];
@@ -149,6 +149,7 @@ export class Policies {
     return {
       up: [
         ...functions.values(),
+        ...(role === null ? [] : [...functions.keys()].flatMap((signature) => forRole(signature, role))),
         ...drops,
         ...policies.map(([policy, rest]) => `create policy ${policy} on ${name} ${rest}`),
         `comment on policy portico_read on ${name} is ${literal(this.#commentOf(table))}`,
@@ -214,4 +215,12 @@ export class Policies {
         );
     }
   }
+}
+
+/** A function looks up a related table with the rights of its owner, and PostgreSQL lets every role execute a new one. */
+function forRole(signature: string, role: string): readonly string[] {
+  return [
+    `revoke execute on function ${signature} from public`,
+    `grant execute on function ${signature} to ${quoted(role)}`,
+  ];
 }

@@ -8,8 +8,13 @@ import { Policies, type PolicyStatements } from "./policies.ts";
  * for a rule from which no sample user may do anything, and for one that no policy can contain.
  *
  * @param isForced whether the policies concern the owners of the tables too
+ * @param role the only role, besides the owner, that may execute the functions of the policies; `null` for every role
  */
-export async function policyStatements(database: Kysely<any>, isForced: boolean): Promise<PolicyStatements> {
+export async function policyStatements(
+  database: Kysely<any>,
+  isForced: boolean,
+  role: string | null,
+): Promise<PolicyStatements> {
   const policies = await readPolicies(database);
   const [first] = policies.unsampled();
   if (first !== undefined)
@@ -17,7 +22,7 @@ export async function policyStatements(database: Kysely<any>, isForced: boolean)
       "openDatabase.policies",
       `has no sample user for the rule ${first}, whose policy would hide every row: give a list with a user who may do it`,
     );
-  return policies.statements(isForced);
+  return policies.statements(isForced, role);
 }
 
 /** Reads the policies of the guard's rules, and compares them with nothing. */

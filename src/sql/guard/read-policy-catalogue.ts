@@ -73,7 +73,7 @@ export async function readPolicyCatalogue(connection: DatabaseConnection): Promi
 }
 
 const TABLES = `
-  select n.nspname as schema, c.relname as name, pg_catalog.pg_table_is_visible(c.oid) as visible,
+  select n.nspname::text as schema, c.relname::text as name, pg_catalog.pg_table_is_visible(c.oid) as visible,
     case when c.relkind in ('v', 'm', 'f') then 'view' else 'table' end as kind,
     pg_catalog.row_security_active(c.oid) as "isActive", c.relrowsecurity as "isEnabled",
     coalesce(c.reloptions::text ~ 'security_invoker=(true|on|1)', false) as "isInvoker",
@@ -97,5 +97,5 @@ interface FunctionRow {
 }
 
 const FUNCTIONS = `
-  select n.nspname as schema, f.proname as name from pg_catalog.pg_proc f join pg_catalog.pg_namespace n on n.oid = f.pronamespace
+  select n.nspname::text as schema, f.proname::text as name from pg_catalog.pg_proc f join pg_catalog.pg_namespace n on n.oid = f.pronamespace
   where f.proname ~ '^portico_[0-9a-f]{12}$' and f.prosecdef and pg_catalog.pg_get_function_identity_arguments(f.oid) = 'caller jsonb'`;

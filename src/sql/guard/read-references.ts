@@ -29,12 +29,12 @@ const ON_DELETE: Readonly<Record<string, string>> = { c: "cascade", n: "set null
 
 async function readPostgres(database: Kysely<any>): ReturnType<typeof readReferences> {
   const found = await sql<Reference>`
-    select t.relname as "table", p.relname as parent, c.confdeltype as "onDelete",
+    select t.relname::text as "table", p.relname::text as parent, c.confdeltype::text as "onDelete",
       ${columnsOf("c.conkey", "c.conrelid")} as columns, ${columnsOf("c.confkey", "c.confrelid")} as keys
     from pg_catalog.pg_constraint c join pg_catalog.pg_class t on t.oid = c.conrelid join pg_catalog.pg_class p on p.oid = c.confrelid
     where c.contype = 'f' and pg_catalog.pg_table_is_visible(t.oid) order by t.relname, c.conname`.execute(database);
   const indexes = await sql<UniqueIndex>`
-    select t.relname as "table", array(
+    select t.relname::text as "table", array(
       select a.attname::text from pg_catalog.pg_attribute a where a.attrelid = i.indrelid and a.attnum = any (i.indkey::int2[])) as columns
     from pg_catalog.pg_index i join pg_catalog.pg_class t on t.oid = i.indrelid
     where i.indisunique and not i.indisprimary and pg_catalog.pg_table_is_visible(t.oid) order by t.relname`.execute(

@@ -35,7 +35,11 @@ export function readTables(guard: Guard, query: AnyQuery, text: string): ReadTab
   const has = (table: string): boolean => guard.tables.has(table);
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) =>
-      trust(new GuardTransformer({ engine: guard.engine, has, of }, true).transformNode(node as SelectQueryNode)),
+      trust(
+        new GuardTransformer({ engine: guard.engine, functions: guard.functions, has, of }, true).transformNode(
+          node as SelectQueryNode,
+        ),
+      ),
     transformResult: async ({ result }) => result,
   };
   const isKept = query.limit(1).withPlugin(plugin).compile().sql === text;

@@ -55,11 +55,34 @@ export class MergeChoice {
     return count + Math.min(count, limit) < limit / share ? among : null;
   }
 
-  async #among(source: NestedSource, split: Split, order: Order): Promise<Among | null> {
+  /**
+   * Returns the values of the rule if each list of some parents is merged from their rows; otherwise `null`. Statistics don't tell
+   * which part of the rows of one parent are visible: usually all of them, because they are of one tenant. So the lists are merged
+   * if looking all values up costs no more than another page. An index must begin with the column and those of the parents.
+   */
+  async amongBelow(
+    source: NestedSource,
+    split: Split,
+    parents: readonly string[],
+    order: Order,
+    limit: number,
+  ): Promise<Among | null> {
+    if (source.shape.dialect !== "postgres" || parents.includes(columnOf(split))) return null;
+    const among = await this.#among(source, split, order, parents);
+    const visible = among === null ? null : await this.#visibleOf(source, split, among);
+    return visible !== null && 2 * visible.count <= limit ? among : null;
+  }
+
+  async #among(
+    source: NestedSource,
+    split: Split,
+    order: Order,
+    parents: readonly string[] = [],
+  ): Promise<Among | null> {
     const column = columnOf(split);
     const { by } = split;
-    const key = `${column} ${keyOf(order)}`;
-    const isServed = await once(this.#served, key, () => isServedBy(source, column, order));
+    const key = `${column} ${keyOf(order)} below ${parents.join()}`;
+    const isServed = await once(this.#served, key, () => isServedBy(source, column, order, parents));
     if (!isServed) return null;
     if (by.kind === "in") {
       const { encode } = source.shape.origin;
@@ -97,13 +120,24 @@ async function once<V>(kept: Map<string, Promise<V>>, key: string, read: () => P
   return reading;
 }
 
-/** Whether an index begins with the column and then has the order, and values of its type can be looked up by their texts. */
-async function isServedBy({ query, shape, uniqueKey }: NestedSource, column: string, order: Order): Promise<boolean> {
-  if (!(await shape.isColumn(query, column))) return false;
-  const [parent] = await shape.columns(query, [[column, "asc"]], uniqueKey);
-  if (parent === undefined || familyOf(parent.type) === undefined) return false;
-  const needs = tenantNeeds(query, column, await shape.placedOrder(query, order, uniqueKey));
-  return needs !== null && hasTenantIndex(query, shape.dialect, needs);
+/**
+ * Whether an index begins with the column and those of the parents and then has the order, and values of its type can be looked up by
+ * their texts.
+ */
+async function isServedBy(
+  { query, shape, uniqueKey }: NestedSource,
+  column: string,
+  order: Order,
+  parents: readonly string[],
+): Promise<boolean> {
+  const names = [column, ...parents];
+  for (const name of names) if (!(await shape.isColumn(query, name))) return false;
+  const [tenant] = await shape.columns(query, [[column, "asc"]], uniqueKey);
+  if (tenant === undefined || familyOf(tenant.type) === undefined) return false;
+  const ordered = await shape.columns(query, [...parents.map((name) => [name, "asc"] as const), ...order], uniqueKey);
+  if (ordered.some(({ type }) => type === "")) return false;
+  const needs = tenantNeeds(query, names, await shape.placedOrder(query, order, uniqueKey));
+  return needs !== null && hasTenantIndex(query, shape.dialect, needs, names.length);
 }
 
 /** Whether the rows can be read in the order. */
@@ -111,19 +145,18 @@ async function isWalkable({ query, shape, uniqueKey }: NestedSource, order: Orde
   return hasIndexFor(query, shape.dialect, planNeeds(query, await shape.placedOrder(query, order, uniqueKey)));
 }
 
-/** Whether an index begins with the tenant, which is the first of the columns with one value, and has the order after one or all of them. */
-async function hasTenantIndex(query: AnyQuery, dialect: SqlDialect, needs: PlanNeeds): Promise<boolean> {
-  const [tenant = "", ...others] = needs.equal;
-  const isAtOnce = await hasIndexFor(query, dialect, { ...needs, equal: [tenant] });
-  return isAtOnce || (others.length > 0 && (await hasIndexFor(query, dialect, needs)));
+/** Whether an index begins with the first of the columns with one value, among them the tenant, and has the order after these or all of them. */
+async function hasTenantIndex(query: AnyQuery, dialect: SqlDialect, needs: PlanNeeds, count: number): Promise<boolean> {
+  const isAtOnce = await hasIndexFor(query, dialect, { ...needs, equal: needs.equal.slice(0, count) });
+  return isAtOnce || (needs.equal.length > count && (await hasIndexFor(query, dialect, needs)));
 }
 
-/** Returns what an index has to serve for the rows of one value of a column; `null` if it is not a column of the first table. */
-export function tenantNeeds(query: AnyQuery, column: string, order: Order): PlanNeeds | null {
-  const needs = planNeeds(query, [[column, "asc"], ...order]);
-  const [tenant, ...others] = needs.order ?? [];
-  if (tenant === undefined) return null;
-  return { ...needs, equal: [...new Set([tenant[0], ...needs.equal])], order: others };
+/** Returns what an index has to serve for the rows of one value of each column; `null` if one is not a column of the first table. */
+export function tenantNeeds(query: AnyQuery, columns: readonly string[], order: Order): PlanNeeds | null {
+  const needs = planNeeds(query, [...columns.map((column) => [column, "asc"] as const), ...order]);
+  if (needs.order === null) return null;
+  const equal = needs.order.slice(0, columns.length).map(([column]) => column);
+  return { ...needs, equal: [...new Set([...equal, ...needs.equal])], order: needs.order.slice(columns.length) };
 }
 
 /** Returns the type of the key of a related table if an index on the column can serve it; otherwise `null`. */

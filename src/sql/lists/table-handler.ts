@@ -327,13 +327,32 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     if (!this.#isReady) return (await this["~decided"]()).getItemsBelow(seeks, { order, direction }, limit);
     const directed = direction === "forward" ? order : reversed(order);
     const encoded = seeks.map(({ parent, key }) => ({ parent: this.#encoded(parent), key }));
-    const found = await itemsBelow(await this.#selected(), encoded, directed, limit);
+    const found =
+      (await this.#mergedBelow(encoded, directed, limit)) ??
+      (await itemsBelow(await this.#selected(), encoded, directed, limit));
     if (found !== null) return found as readonly (readonly T[] | Error)[];
     await this.#forget();
     return ((await itemsBelow(await this.#selected(), encoded, directed, limit)) ?? []) as readonly (
       | readonly T[]
       | Error
     )[];
+  }
+
+  /** Returns lists that are merged by the values of a rule; `null` if no rule merges them. */
+  async #mergedBelow(
+    seeks: readonly ParentSeek[],
+    order: Order,
+    limit: number,
+  ): Promise<readonly (readonly unknown[] | Error)[] | null> {
+    const parents = Object.keys(seeks[0]?.parent ?? {});
+    for (const { by, all } of this.#parts.merges) {
+      if (!("by" in by)) continue;
+      const chooser = by.rest === ALWAYS ? await all() : this;
+      const choice = MergeChoice.of(chooser.#shape);
+      const among = await choice.amongBelow(chooser.#nested, by, parents, order, limit);
+      if (among !== null) return itemsBelow(await (await all()).#selected(), seeks, order, limit, among);
+    }
+    return null;
   }
 
   async countBelow(given: readonly ParentKey[], cap: number | null): Promise<readonly (number | Error)[]> {
@@ -497,7 +516,7 @@ interface Parts<T, C extends string> {
   readonly isRestricted: boolean;
 }
 
-/** The values of `among` or of a part of a rule. */
+/** The values of `among`, or a rule's part. */
 interface Merge<T, C extends string> {
   readonly by: Among | Split;
   /** The list without that condition. Few requests need it, so it is only made for them. */

@@ -1,8 +1,9 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { describeError } from "../../core/describe-error.ts";
 import { PorticoError } from "../../core/portico-error.ts";
 import type { Database } from "../database/database.ts";
+import { hasTable } from "../database/has-table.ts";
 import { withDeadline } from "../database/with-deadline.ts";
 import { asPortico } from "../guard/acting-handles.ts";
 import { QueryShape } from "../queries/query-shape.ts";
@@ -116,7 +117,7 @@ export async function migrationStatus(
 ): Promise<readonly MigrationStatus[]> {
   const steps = migrationSteps(options);
   const bare = asPortico(database.withoutPlugins());
-  const applied = (await hasTable(bare)) ? await appliedMigrations(bare, steps) : new Map<string, string>();
+  const applied = (await hasTable(bare, TABLE)) ? await appliedMigrations(bare, steps) : new Map<string, string>();
   return steps.map(({ key, name }) => {
     const at = applied.get(key);
     return { name, appliedAt: at === undefined ? null : new Date(at) };
@@ -184,16 +185,4 @@ function doomed(
 
 function failed(sentence: string, cause?: unknown): PorticoError {
   return new PorticoError("MIGRATION_FAILED", sentence, { cause });
-}
-
-/** Creates the table only if it is missing, because an error would end a PostgreSQL transaction. */
-async function hasTable(database: Database): Promise<boolean> {
-  const query =
-    database.engine === "postgres"
-      ? sql<{ found: unknown }>`select to_regclass(${TABLE}) as found`
-      : sql<{
-          found: unknown;
-        }>`select (select name from sqlite_master where type = 'table' and name = ${TABLE}) as found`;
-  const { rows } = await query.execute(database);
-  return (rows[0]?.found ?? null) !== null;
 }

@@ -1,5 +1,6 @@
 import { type CreateTableBuilder, type Kysely, type RawBuilder, sql } from "kysely";
 import type { Database } from "../database/database.ts";
+import { createOutbox, dropOutbox } from "./create-outbox.ts";
 import type { Migration } from "./migration.ts";
 
 /** A migration of Portico. */
@@ -91,6 +92,7 @@ export const shippedMigrations: readonly ShippedMigration[] = [
       await database.schema.dropTable("portico_entries").execute();
     },
   },
+  { name: "0004_outbox", concernsUsers: false, up: createOutbox, down: dropOutbox },
 ];
 
 function pairs(

@@ -1,23 +1,15 @@
-import { type OperationNode, OperationNodeTransformer, type RawBuilder, sql, ValueNode } from "kysely";
+import { type OperationNode, OperationNodeTransformer, sql, ValueNode } from "kysely";
 import { type OptionRule, REFUSED } from "../../core/resolve-options.ts";
 import type { ConditionValue } from "../../pagination/conditions/condition.ts";
 import type { KeyTuple } from "../../pagination/keys/key-tuple.ts";
 import type { Order } from "../../pagination/keys/order.ts";
-import { type KeyColumn, keyText } from "../queries/key-column.ts";
+import type { KeyColumn } from "../queries/key-column.ts";
 import { keyedItems, keyValues, misfitOf } from "../queries/keyed-items.ts";
 import { keyOf, patternOf } from "../queries/query-shape.ts";
 import { textColumn } from "../queries/seek-statement.ts";
 import { KeySlot } from "../statements/statement.ts";
-import { EXACT, mergedLateral, mergedUnion } from "./merged-lateral.ts";
-import {
-  type ListPage,
-  lateralValues,
-  PARENTS,
-  runUnion,
-  termStatements,
-  unnested,
-  valueNames,
-} from "./nested-list.ts";
+import { distinctTexts, hasText, type MergedBy, mergedLateral, mergedUnion } from "./merged-lateral.ts";
+import { type ListPage, lateralValues, runUnion, termStatements, unnested, valueNames } from "./nested-list.ts";
 import { MAX_PARAMETERS, MAX_TERMS, type NestedSource, parentValue } from "./nested-reading.ts";
 
 type Row = Record<string, unknown>;
@@ -73,8 +65,9 @@ export async function itemsAmong(
     if ("query" in values) {
       const { node, given } = slotted(values.query, position.length);
       const typed = { ...exact, parents: [{ ...parent, type: values.type }] };
+      const keys = position.map((_value, at) => sql`${new KeySlot(at)}`);
       const statement = shape.compiled(`${name} ${patternOf(isNull)} ${JSON.stringify(node)}`, () =>
-        mergedLateral(typed, distinctTexts(typed, isNull, node), isNull),
+        mergedLateral(typed, distinctTexts(typed, isNull, node, keys), isNull),
       );
       const rows = await statement.run(query, parameters, [...position, ...given], selection !== null);
       return itemsOf(rows);
@@ -111,23 +104,15 @@ function hasRepeated(rows: readonly Row[], width: number): boolean {
   return rows.some((row, at) => at > 0 && texts.every((text) => row[text] === rows[at - 1]?.[text]));
 }
 
-/** PostgreSQL would multiply the estimates of two equalities as if they were independent. */
-function hasText(parent: KeyColumn): RawBuilder<boolean> {
-  const value = sql.id(PARENTS, EXACT);
-  return sql`case when ${keyText("postgres", parent)} collate "C" = ${value} then true else false end`;
-}
-
-/**
- * Returns the values of a query as lists, each of them once, with the values of the key. DISTINCT also hides the key from the
- * planner, which would expect few rows after it in the list of an average value, and read and sort all of those of a large one.
- */
-function distinctTexts(list: ListPage, isNull: readonly boolean[] | null, node: OperationNode): RawBuilder<unknown> {
-  const [value = "", ...keys] = valueNames(list, isNull);
-  const columns = [value, "~same", ...keys].map((name) => sql.id(name));
-  const texts = sql.id("~texts");
-  const selected = [sql`${texts}.*`, ...keys.map((_key, index) => sql`${new KeySlot(index)}::text`)];
-  const rows = sql`select distinct ${sql.join(selected)} from (${{ toOperationNode: () => node }}) as ${texts}`;
-  return sql`(${rows}) as ${sql.id(PARENTS)}(${sql.join(columns)})`;
+/** Returns the values of a column for lists that are merged by them in PostgreSQL. */
+export function mergedBy({ column, values }: Among, parent: KeyColumn): MergedBy {
+  if ("query" in values) {
+    const { node, given } = slotted(values.query, 0);
+    return { column: { ...parent, type: values.type }, texts: node, given };
+  }
+  const texts = values.map((value) => parentValue("postgres", parent, { [column]: value }, column));
+  const rows = sql`select value, value from unnest(${new KeySlot(0)}::text[]) as ${sql.id("~values")}(value)`;
+  return { column: parent, texts: rows.toOperationNode(), given: [texts] };
 }
 
 /** Returns a query with slots in the places of its values, so that it is compiled once. */

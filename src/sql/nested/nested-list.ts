@@ -53,10 +53,10 @@ export function lateralStatement(list: NestedList, patterns: readonly (readonly 
 }
 
 /** Returns the lists as rows: the number of each, and the values that travel with it. */
-export function unnested(names: readonly string[], slot: () => KeySlot): RawBuilder<unknown> {
+export function unnested(names: readonly string[], slot: () => KeySlot, alias: string = PARENTS): RawBuilder<unknown> {
   const arrays = [sql`${slot()}::integer[]`, ...names.map(() => sql`${slot()}::text[]`)];
   const columns = sql.join([LIST, ...names].map((name) => sql.id(name)));
-  return sql`unnest(${sql.join(arrays)}) as ${sql.id(PARENTS)}(${columns})`;
+  return sql`unnest(${sql.join(arrays)}) as ${sql.id(alias)}(${columns})`;
 }
 
 /**
@@ -193,7 +193,7 @@ export function listRows(
 }
 
 /** The rows of all lists, those of each list in order. */
-function allRows(list: NestedList, rows: RawBuilder<unknown>): RawBuilder<unknown> {
+export function allRows(list: NestedList, rows: RawBuilder<unknown>): RawBuilder<unknown> {
   const { dialect, read } = list;
   if ("cap" in read) return sql`select * from (${rows}) as ${sql.id(LISTS)}`;
   return sortedRows(list, rows, [sql.id(LIST), ...resultOrder(dialect, read.columns)]);

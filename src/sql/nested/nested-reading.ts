@@ -8,8 +8,10 @@ import type { Selection } from "../queries/selection.ts";
 import type { AnyQuery } from "../statements/any-query.ts";
 import type { SqlDialect } from "../statements/sql-dialect.ts";
 import type { Statement } from "../statements/statement.ts";
+import { type MergedBy, mergedLists } from "./merged-lateral.ts";
 import {
   LIST,
+  type ListPage,
   lateralStatement,
   lateralValues,
   type NestedList,
@@ -55,9 +57,18 @@ export class NestedReading {
   readonly #statementName: string;
   /** With LATERAL, values are cast to the types of their columns, which are unknown if a column is computed. */
   readonly #isLateral: boolean;
+  readonly #by: MergedBy | null;
 
-  constructor(source: NestedSource, list: NestedList, names: readonly string[], statementName: string) {
+  /** @param by the values by which the pages of lists are merged, in PostgreSQL, if the types of all columns are known */
+  constructor(
+    source: NestedSource,
+    list: NestedList,
+    names: readonly string[],
+    statementName: string,
+    by: MergedBy | null,
+  ) {
     this.#source = source;
+    this.#by = by;
     this.#list = list;
     this.#names = names;
     this.#statementName = statementName;
@@ -146,10 +157,13 @@ export class NestedReading {
   async #readLateral(places: readonly Place[]): Promise<readonly (readonly Row[])[]> {
     const { query, shape, parameters } = this.#source;
     const parts = [...Map.groupBy(places, ({ isNull }) => patternOf(isNull))].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    const name = `${this.#statementName} ${parts.map(([pattern]) => pattern).join()}`;
+    const by = this.#by;
+    const name = `${this.#statementName} ${parts.map(([pattern]) => pattern).join()}${by === null ? "" : ` ${JSON.stringify(by.texts)}`}`;
     const patterns = parts.map(([, [first]]) => first?.isNull ?? null);
-    const statement = shape.compiled(name, () => lateralStatement(this.#list, patterns));
-    const values = lateralValues(parts.map(([, part]) => part.map((place) => place.values)));
+    const statement = shape.compiled(name, () =>
+      by === null ? lateralStatement(this.#list, patterns) : mergedLists(this.#list as ListPage, by, patterns),
+    );
+    const values = [...(by?.given ?? []), ...lateralValues(parts.map(([, part]) => part.map((place) => place.values)))];
     const isSelected = this.#source.selection !== null;
     const lists = listsOf(await statement.run(query, parameters, values, isSelected), places.length);
     const sent = parts.flatMap(([, part]) => part);

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { describeError } from "../../core/describe-error.ts";
 import { isEqual } from "../../pagination/conditions/is-equal.ts";
-import type { AnyHandler, ParentKey } from "../../pagination/handlers/data-handler.ts";
+import type { AnyHandler, Counted, ParentKey } from "../../pagination/handlers/data-handler.ts";
 import type { Totals } from "../../pagination/handlers/totals.ts";
 import { type Order, withNulls } from "../../pagination/keys/order.ts";
 import type { ReadList } from "../../pagination/pages/note-list.ts";
@@ -28,15 +28,27 @@ export interface PlacePlans {
 /** How many lists with the same text are tried until one of them has rows. */
 const MAX_TRIED = 20;
 
-/**
- * Explains the pages of lists, and the counts among the statements that were sent. Lists that do not come from `tableHandler`
- * are left out.
- */
+/** The plans of the lists that were read. */
+export interface ExaminedLists {
+  readonly plans: readonly PlacePlans[];
+  /** The lists that no plan can be seen of, each with the reason. */
+  readonly unchecked: readonly UncheckedList[];
+}
+
+/** A list whose plans are unknown. */
+export interface UncheckedList {
+  readonly place: string;
+  readonly reason: string;
+  /** Whether its items were given as a list in memory, so that Portico sends no statement for a page. */
+  readonly isInMemory: boolean;
+}
+
+/** Explains the pages of lists of `tableHandler`, and the counts among the statements that were sent. */
 export async function examineLists(
   database: WatchedDatabase,
   lists: readonly ReadList[],
   sent: ReadonlySet<string> = new Set(),
-): Promise<readonly PlacePlans[]> {
+): Promise<ExaminedLists> {
   const found = new Map<string, PlacePlans>();
   const decided = await Promise.all(lists.map(tableList));
   const groups = Map.groupBy(decided.flat(), ({ text }) => text);
@@ -45,7 +57,27 @@ export async function examineLists(
     const known = found.get(plans.place);
     found.set(plans.place, known === undefined ? plans : merged(known, plans));
   }
-  return [...found.values()];
+  const others = lists.filter(({ place, handler }) => isOther(handler) && !found.has(place));
+  const unchecked = new Map(others.map(({ place, handler }) => [place, { place, ...reasonOf(handler) }]));
+  return { plans: [...found.values()], unchecked: [...unchecked.values()] };
+}
+
+/** Whether a list has no table. The list of one parent has that of its source. */
+function isOther(handler: AnyHandler<unknown>): boolean {
+  return !(sourceOf(handler) instanceof TableHandler);
+}
+
+function sourceOf(handler: AnyHandler<unknown>): AnyHandler<unknown> {
+  return (handler as Partial<NestedPart>).below?.source ?? handler;
+}
+
+function reasonOf(handler: AnyHandler<unknown>): Pick<UncheckedList, "reason" | "isInMemory"> {
+  const source = sourceOf(handler);
+  const isInMemory = (source as Partial<Counted>).isCounted === true;
+  const reason = isInMemory
+    ? "its items are a list in memory, and the statement that loaded them is unknown"
+    : `${source.constructor.name} sends its own statements, which can't be explained`;
+  return { reason, isInMemory };
 }
 
 /** A list of a table. */
@@ -71,12 +103,15 @@ async function tableList({ place, strategy, handler: given, within }: ReadList):
   return [{ place, handler, orders, caps, text, isNested: !(given instanceof TableHandler) }];
 }
 
+/** The list of one parent, among the lists of all of them. */
+interface NestedPart {
+  readonly below: { readonly source: AnyHandler<unknown>; readonly parent: ParentKey };
+}
+
 /** The table of a list. The list of one parent is explained on its own, and needs the same index. */
 function tableOf(handler: AnyHandler<unknown>): TableHandler<any, any> | null {
   if (handler instanceof TableHandler) return handler;
-  const { below } = handler as {
-    readonly below?: { readonly source: AnyHandler<unknown>; readonly parent: ParentKey };
-  };
+  const { below } = handler as Partial<NestedPart>;
   if (below === undefined || !(below.source instanceof TableHandler)) return null;
   const { source, parent } = below;
   // A null refers to no parent.

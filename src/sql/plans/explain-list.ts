@@ -108,7 +108,7 @@ function tenantsOf(handler: TableHandler<any, any>, order: Order): readonly Plan
   if (shape.dialect === "mysql") return [];
   // A value of the unique key has one row.
   const columns = handler["~splits"].map(columnOf).filter((column) => uniqueKey.length > 1 || uniqueKey[0] !== column);
-  return columns.flatMap((column) => tenantNeeds(query, column, order) ?? []);
+  return columns.flatMap((column) => tenantNeeds(query, [column], order) ?? []);
 }
 
 async function someOf<V>(values: readonly V[], test: (value: V) => Promise<boolean>): Promise<boolean> {

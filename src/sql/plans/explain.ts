@@ -1,4 +1,4 @@
-import { CompiledQuery, type Kysely } from "kysely";
+import { CompiledQuery, Kysely } from "kysely";
 import { bareConnection } from "../guard/guarded-dialect.ts";
 import type { PlanNeeds } from "../queries/plan-needs.ts";
 import type { SqlDialect } from "../statements/sql-dialect.ts";
@@ -28,40 +28,39 @@ export async function explain(
   needs: PlanNeeds,
   isDeep: boolean,
 ): Promise<readonly PlanProblem[]> {
-  return onConnection(database, async (run) => {
-    const { sql, parameters } = statement;
-    switch (dialect) {
-      case "postgres":
-        return readPostgresPlan(await postgresPlan(run, statement), needs, isDeep);
-      case "mysql": {
-        const [row] = await run<{ readonly EXPLAIN: string }>(`explain format=json ${sql}`, parameters);
-        return readMysqlPlan(JSON.parse(row?.EXPLAIN ?? "{}"), needs, isDeep);
-      }
-      case "sqlite": {
-        const steps = await run<SqliteStep>(`explain query plan ${sql}`, parameters);
-        return readSqlitePlan(steps, needs, isDeep, await partialIndexes(run));
-      }
+  const { sql, parameters } = statement;
+  switch (dialect) {
+    case "postgres":
+      return readPostgresPlan(await postgresPlan(database, statement), needs, isDeep);
+    case "mysql": {
+      const [row] = await runner(database)<{ readonly EXPLAIN: string }>(`explain format=json ${sql}`, parameters);
+      return readMysqlPlan(JSON.parse(row?.EXPLAIN ?? "{}"), needs, isDeep);
     }
-  });
+    case "sqlite": {
+      const run = runner(database);
+      const steps = await run<SqliteStep>(`explain query plan ${sql}`, parameters);
+      return readSqlitePlan(steps, needs, isDeep, await partialIndexes(run));
+    }
+  }
 }
 
 type Run = <Row>(text: string, parameters?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** A guard would refuse to explain a statement, and the rules are already in it. */
-function onConnection<R>(database: Kysely<any>, work: (run: Run) => Promise<R>): Promise<R> {
-  return database.getExecutor().provideConnection(async (guarded) => {
-    const connection = bareConnection(guarded);
-    return work(async <Row>(text: string, parameters: readonly unknown[] = []) => {
-      const { rows } = await connection.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]));
+function runner(database: Pick<Kysely<any>, "getExecutor">): Run {
+  return <Row>(text: string, parameters: readonly unknown[] = []) =>
+    database.getExecutor().provideConnection(async (guarded) => {
+      const { rows } = await bareConnection(guarded).executeQuery<Row>(CompiledQuery.raw(text, [...parameters]));
       return rows;
     });
-  });
 }
 
 /** Scans and sorts are disabled, so that they remain only where no index serves the statement. */
-async function postgresPlan(run: Run, { sql, parameters }: ExplainedStatement): Promise<PostgresNode> {
-  await run("begin");
+async function postgresPlan(database: Kysely<any>, { sql, parameters }: ExplainedStatement): Promise<PostgresNode> {
+  // The driver starts the transaction, because the statements of a Prisma client may have different connections.
+  const transaction = await Kysely.prototype.startTransaction.call(database).execute();
   try {
+    const run = runner(transaction);
     for (const setting of ["enable_seqscan", "enable_sort", "enable_incremental_sort"])
       await run(`set local ${setting} = off`);
     type Explained = { readonly "QUERY PLAN": readonly [{ readonly Plan: PostgresNode }] };
@@ -69,7 +68,7 @@ async function postgresPlan(run: Run, { sql, parameters }: ExplainedStatement): 
     if (row === undefined) throw new TypeError("PostgreSQL returned no plan");
     return row["QUERY PLAN"][0].Plan;
   } finally {
-    await run("rollback");
+    await transaction.rollback().execute();
   }
 }
 

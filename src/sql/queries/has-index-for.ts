@@ -53,7 +53,7 @@ const INDEXES: Readonly<
   // The options of a column are bits: 1 for descending, and 2 for nulls first.
   postgres: (path) => [
     [
-      `i.indexrelid::text as "index", a.attname as "column",
+      `i.indexrelid::text as "index", a.attname::text as "column",
         case i.indoption[k.n - 1] & 1 when 0 then 'asc' else 'desc' end as "direction",
         i.indoption[k.n - 1] & 2 = 0 as "isNullLast"
       from pg_catalog.pg_index i cross join unnest(i.indkey::int2[]) with ordinality k(number, n)

@@ -78,8 +78,8 @@ export function helpfulIndex(dialect: SqlDialect, { path, equal, order }: PlanNe
   return `CREATE INDEX ${dialect === "postgres" ? "" : `${quoted(dialect, name)} `}ON ${table} (${columns})`;
 }
 
+/** Every name is quoted, because each database reserves other words, such as `user` and `order`. */
 function quoted(dialect: SqlDialect, name: string): string {
-  if (/^[a-z_][a-z0-9_]*$/.test(name)) return name;
   const mark = dialect === "mysql" ? "`" : '"';
   return mark + name.replaceAll(mark, mark + mark) + mark;
 }

@@ -144,7 +144,7 @@ export class QueryShape {
   }
 
   /**
-   * Returns the part of the queries with these fields, or `null` if all of it has to be read. The catalogue is read
+   * Returns the part of the queries with these fields, or `null` if the whole query has to be read. The catalogue is read
    * once.
    */
   selection(query: AnyQuery, fields: readonly string[]): MaybePromise<Selection | null> {

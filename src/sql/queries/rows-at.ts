@@ -1,6 +1,7 @@
 import { ExpressionWrapper, type OperationNode, type OrderByItemNode, RawNode, ReferenceNode } from "kysely";
 import type { Order } from "../../pagination/keys/order.ts";
 import type { AnyQuery } from "../statements/any-query.ts";
+import { senderOf } from "../statements/sender-of.ts";
 import { QueryColumns } from "./query-columns.ts";
 
 /**
@@ -47,7 +48,9 @@ interface OrderItem {
   readonly original: OrderByItemNode | null;
 }
 
-function orderItems(query: AnyQuery, uniqueKey: readonly string[]): readonly OrderItem[] {
+function orderItems(given: AnyQuery, uniqueKey: readonly string[]): readonly OrderItem[] {
+  // The rules of a guard don't change the order, and reading each column of a query would add them once more.
+  const query = senderOf(given) ?? given;
   const declared = (query.toOperationNode().orderBy?.items ?? []).map(
     (original): OrderItem => ({ node: original.orderBy, way: wayOf(original), original }),
   );

@@ -19,7 +19,7 @@ export interface Selection {
 export type ColumnsOf = (table: TableName) => Promise<ReadonlySet<string>>;
 
 /**
- * Returns the part of the query with these fields, or `null` if all of it has to be read: one of the fields is not among
+ * Returns the part of the query with these fields, or `null` if the whole query has to be read: one of the fields is not among
  * its columns, or nothing can be left out.
  */
 export async function selectionOf(

@@ -41,7 +41,7 @@ const CATALOGUES: Readonly<Record<SqlDialect, (query: AnyQuery, name: TableName)
   {
     postgres: async (query, { schema, table }) => {
       const fragments = [
-        "a.attname as name, pg_catalog.format_type(a.atttypid, -1) as type, a.attnotnull as required from pg_catalog.pg_attribute a where a.attrelid = to_regclass(",
+        "a.attname::text as name, pg_catalog.format_type(a.atttypid, -1) as type, a.attnotnull as required from pg_catalog.pg_attribute a where a.attrelid = to_regclass(",
         ") and a.attnum > 0 and not a.attisdropped",
       ];
       const path = [schema, table].flatMap((part) => (part === undefined ? [] : [`"${part.replaceAll('"', '""')}"`]));

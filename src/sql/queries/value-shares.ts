@@ -6,8 +6,8 @@ import { runRaw } from "../statements/statement.ts";
 export type ValueShares = (value: string) => number;
 
 /**
- * Reads the statistics of a column from PostgreSQL. Returns `null` for a table that has never been analyzed. Where the
- * statistics are hidden, as those of a table with policies are, every value is taken for a rare one.
+ * Reads the statistics of a column from PostgreSQL. Returns `null` for a table that has never been analyzed. If the
+ * statistics are hidden, as for a table with policies, every value is treated as a rare one.
  */
 export async function valueShares(
   query: AnyQuery,

@@ -5,7 +5,14 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import { outsideRequest } from "../../core/outside-request.ts";
 import { inBackground } from "../../core/work/in-background.ts";
 import { withTimeout } from "../../core/work/with-timeout.ts";
-import { encodeEvent, isEvent, type PubSub, type SubscribeOptions, type Topic } from "../../stores/pub-sub.ts";
+import {
+  encodeEvent,
+  isEvent,
+  type PubSub,
+  type SubscribeOptions,
+  type Topic,
+  transientName,
+} from "../../stores/pub-sub.ts";
 import { queuedIn, Subscription } from "../../stores/subscription.ts";
 import type { Database, Listen, Listener } from "../database/database.ts";
 import { poolOf } from "../database/open/pooled-database.ts";
@@ -72,12 +79,13 @@ export class PostgresPubSub implements PubSub {
   }
 
   async publish<T>(topic: Topic<T>, value: NoInfer<T>): Promise<void> {
-    const text = encodeEvent(topic.name, value);
+    const name = transientName(topic);
+    const text = encodeEvent(name, value);
     // Earlier subscribers receive the event even if the connection is not established yet.
     await this.#listening;
     const id = randomUUID();
     const heard = this.#hears(id);
-    const parts = partsOf(id, `${JSON.stringify(topic.name)}\n${text}`);
+    const parts = partsOf(id, `${JSON.stringify(name)}\n${text}`);
     try {
       const notify = sql`select pg_notify(${CHANNEL}, part) from unnest(${parts}::text[]) as part`;
       // The query runs outside the request, because a committed event is published even if the client has disconnected.
@@ -103,7 +111,8 @@ export class PostgresPubSub implements PubSub {
   }
 
   subscribe<T>(topic: Topic<T>, options: SubscribeOptions = {}): AsyncIterable<T, void, void> {
-    return { [Symbol.asyncIterator]: () => this.#open<T>(topic.name, options.signal) };
+    const name = transientName(topic);
+    return { [Symbol.asyncIterator]: () => this.#open<T>(name, options.signal) };
   }
 
   #open<T>(topic: string, signal: AbortSignal | undefined): Subscription<T> {

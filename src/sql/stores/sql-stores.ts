@@ -2,6 +2,7 @@ import { MemoryPubSub } from "../../stores/memory-pub-sub.ts";
 import type { Stores } from "../../stores/stores.ts";
 import type { Database } from "../database/database.ts";
 import { asPortico } from "../guard/acting-handles.ts";
+import { outbox } from "../outbox/outbox.ts";
 import { PostgresPubSub } from "./postgres-pub-sub.ts";
 import { SqlCounter } from "./sql-counter.ts";
 import { SqlKeyValue } from "./sql-key-value.ts";
@@ -27,6 +28,6 @@ export function sqlStores(database: Database): Stores {
   return {
     durable: new SqlKeyValue(bare),
     counters: new SqlCounter(bare),
-    bus: bare.engine === "postgres" ? new PostgresPubSub(bare) : new MemoryPubSub(),
+    bus: outbox(bare, bare.engine === "postgres" ? new PostgresPubSub(bare) : new MemoryPubSub()),
   };
 }

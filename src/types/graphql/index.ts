@@ -11,7 +11,7 @@ export type {
   TestArgs,
   Undeclared,
 } from "../../graphql/declare/fields/args.ts";
-export type { FieldFunction } from "../../graphql/declare/fields/field.ts";
+export type { FieldFunction, MutationFunction } from "../../graphql/declare/fields/field.ts";
 export type { Operation } from "../../graphql/declare/fields/field-declaration.ts";
 export type {
   FieldFactory,
@@ -19,9 +19,6 @@ export type {
   SubscriptionFactory,
 } from "../../graphql/declare/fields/field-def.ts";
 export type { FieldAuth, GateArgs, GateInput, IsGated } from "../../graphql/declare/fields/field-options.ts";
-export type { DirectiveArgs, OmittableArgs } from "../../graphql/declare/types/directive.ts";
-export type { EnumValueOf, EnumValues } from "../../graphql/declare/types/enum-type.ts";
-export type { CheckField, CheckFields, FieldMap, ResultOf } from "../../graphql/declare/types/field-map.ts";
 export type {
   Arg,
   ArgRef,
@@ -32,14 +29,17 @@ export type {
   OutputRef,
   OutputType,
   TypeKind,
-} from "../../graphql/declare/types/graph-type.ts";
+} from "../../graphql/declare/references/graph-type.ts";
+export type { AppliedDirective } from "../../graphql/declare/references/type-node.ts";
+export type { GatedTypeOptions, TypeOptions, TypePlace } from "../../graphql/declare/references/type-options.ts";
+export type { Accepting, DefaultOf, ValidatedType } from "../../graphql/declare/references/validated-type.ts";
+export type { DirectiveArgs, OmittableArgs } from "../../graphql/declare/types/directive.ts";
+export type { EnumValueOf, EnumValues } from "../../graphql/declare/types/enum-type.ts";
+export type { CheckField, CheckFields, FieldMap, ResultOf } from "../../graphql/declare/types/field-map.ts";
 export type { InputFields, InputOf, OneOf, OptionalKeys, Simplify } from "../../graphql/declare/types/input-type.ts";
 export type { Implementable } from "../../graphql/declare/types/interface-type.ts";
 export type { ListType, NullableType, OptionalType, RefType } from "../../graphql/declare/types/list-type.ts";
-export type { AppliedDirective } from "../../graphql/declare/types/type-node.ts";
-export type { GatedTypeOptions, TypeOptions, TypePlace } from "../../graphql/declare/types/type-options.ts";
 export type { UnionMember } from "../../graphql/declare/types/union-type.ts";
-export type { Accepting, DefaultOf, ValidatedType } from "../../graphql/declare/types/validated-type.ts";
 export type { OperationFindings } from "../../graphql/hooks/operation-hook.ts";
 export type { WarningLogger } from "../../graphql/hooks/operation-log.ts";
 export type { IDEAssets } from "../../graphql/ide/ide.ts";

@@ -26,6 +26,7 @@ const PAGES = [
   "/verify-email",
   "/change-email",
   "/sign-in-link",
+  "/step-up",
 ];
 
 /** The ids of the forms of a page. */

@@ -12,6 +12,8 @@ export interface PageBrowser {
   readonly mails: readonly Mail[];
   /** Violations of the content security policy, which each test expects to be none. */
   readonly violations: string[];
+  /** Addresses of other servers that a page asked for. */
+  readonly elsewhere: readonly string[];
   /** Opens a page of the application. */
   readonly open: (path: string) => Promise<void>;
   /** Fills fields by their label, and presses Enter in the last one. */
@@ -34,7 +36,7 @@ export async function pageBrowser(
   host = "localhost",
 ): Promise<PageBrowser> {
   const mails: Mail[] = [];
-  const app = new PorticoApp({ logger: false })
+  const app = new PorticoApp({ title: "Bookshop", logger: false })
     .use(
       authentication({
         userModel: memoryUsers(),
@@ -51,7 +53,7 @@ export async function pageBrowser(
   const { url } = await app.listen({ port: 0 });
   onTestFinished(() => app.close());
   const home = url.replace("127.0.0.1", host);
-  const { page, picture } = await visit(home, {}, others);
+  const { page, picture, elsewhere } = await visit(home, {}, others);
   const violations: string[] = [];
   await page.exposeFunction("reportViolation", (text: string) => violations.push(text));
   await page.addInitScript(
@@ -63,6 +65,7 @@ export async function pageBrowser(
     home,
     mails,
     violations,
+    elsewhere,
     picture,
     open: async (path) => {
       await page.goto(home + path);

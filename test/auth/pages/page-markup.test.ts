@@ -14,6 +14,7 @@ const PAGES = [
   "/register",
   "/account",
   "/account/",
+  "/step-up",
   ...["/reset-password", "/verify-email", "/change-email", "/sign-in-link"].flatMap((page) => [
     page,
     `${page}?token=x`,
@@ -33,7 +34,7 @@ it.each<[string, Partial<AuthenticationOptions>]>([
       except: ["login", "reset", "logout", "factors", "email", "sign-in-mails", "register", "password", "sessions"],
     },
   ],
-])("the pages of an application consist of the forms of its routes: %s", async (name, options) => {
+])("the pages of an application contain exactly the forms for its routes: %s", async (name, options) => {
   const app = new PorticoApp({ logger: false });
   const given = { userModel: memoryUsers(), secret, audience: "bookshop", mailer: async () => {} };
   app.use(authentication({ ...given, pages: true, ...options }));

@@ -71,15 +71,15 @@ describe.skipIf(isBrowserMissing)("the account pages in Chromium", { timeout: 12
     await page.keyboard.press("Enter");
 
     await page.waitForURL("**/account");
-    await page.getByText("(this device)").waitFor();
+    await page.getByText("This device").waitFor();
     await expectNamedControls(page);
     expect(await page.locator("#who").textContent()).toBe(HOSTILE);
     expect(await page.locator("main img:not([alt])").count()).toBe(0);
 
     await page.waitForTimeout(1_100);
     await press("Set up an authenticator app");
-    await page.waitForURL("**/sign-in?error=sign_in_again&next=%2Faccount");
-    expect(await focusedAlert(page)).toBe("Sign in again to continue.");
+    await page.waitForURL("**/step-up?error=sign_in_again&next=%2Faccount");
+    await page.getByText(`Signed in as ${HOSTILE}`).waitFor();
     expect(violations).toEqual([]);
   });
 
@@ -122,7 +122,7 @@ describe.skipIf(isBrowserMissing)("the account pages in Chromium", { timeout: 12
     await press("Set up an authenticator app");
     await page.locator("#totp-key").waitFor();
     await fill({ Code: codeAt((await page.locator("#totp-key").textContent()) ?? "", Date.now()) });
-    expect(await focusedAlert(page)).toMatch(/Verify your email address/);
+    expect(await focusedAlert(page)).toBe("Confirm your email address first.");
     await confirmAddress(browser);
     await open("/account");
     await press("Set up an authenticator app");
@@ -163,11 +163,11 @@ describe.skipIf(isBrowserMissing)("the account pages in Chromium", { timeout: 12
     await register(browser);
     await signIn(browser);
 
-    await page.getByText("(this device)").waitFor();
+    await page.getByText("This device").waitFor();
     await confirmAddress(browser);
     await fill({ "Name of the new passkey (optional)": HOSTILE });
     await page.locator("#recovery-list li").first().waitFor();
-    await page.getByText(`${HOSTILE}, added on`).waitFor();
+    await page.locator("#passkeys-list strong").getByText(HOSTILE, { exact: true }).waitFor();
     page.once("dialog", (dialog) => void dialog.accept("Laptop"));
     await press(`Rename ${HOSTILE}`);
     await page.getByText("The passkey was renamed.").waitFor();
@@ -221,7 +221,7 @@ describe.skipIf(isBrowserMissing)("the account pages in Chromium", { timeout: 12
     await fill({ "Code from the email": mails.at(-1)?.code ?? "" });
     await page.waitForURL("**/account");
 
-    await page.getByText("(this device)").waitFor();
+    await page.getByText("This device").waitFor();
     await fill({ "New email address": "ann@new.example" });
     await expect.poll(() => mails.at(-1)?.kind).toBe("change_email");
     await open(pathOf(mails.at(-1)));

@@ -22,7 +22,7 @@ export interface AnsweredOperation {
 }
 
 export interface Surroundings {
-  /** Whether the schema may be read: else no name of it is suggested. */
+  /** Whether the schema may be read: otherwise no name is suggested. */
   readonly introspection: boolean;
   /** The lines logged since the request was sent. */
   readonly log: string;

@@ -77,7 +77,7 @@ describe("a batch", () => {
     expect(results.at(-1)?.data).toEqual({ hello: "world" });
   });
 
-  it("[BAT-07] [BAT-09] over the limit is 400 BATCH_REFUSED, and none of it runs", async () => {
+  it("[BAT-07] [BAT-09] over the limit is 400 BATCH_REFUSED, and no operation runs", async () => {
     const { client, ran } = await open({ transport: { batch: 2 } });
     const none = await open({ transport: { batch: 0 } });
 

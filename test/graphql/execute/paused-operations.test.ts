@@ -46,7 +46,7 @@ describe("an operation whose lists pause", () => {
     ]);
   });
 
-  it("has the same text as one that does not pause", async () => {
+  it("has the same text as a response that is written without a pause", async () => {
     const Odd = t.scalar("Odd", { serialize: (value: unknown) => value, parse: (value: unknown) => value });
     const odd = [
       { toJSON: () => [1] },

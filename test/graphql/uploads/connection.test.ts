@@ -18,6 +18,8 @@ interface UploadServer {
   readonly port: number;
   /** The result of each request: `received`, or the code of its error. */
   readonly outcomes: string[];
+  /** How many requests have begun. One whose client disconnects before its turn never does. */
+  readonly begun: () => number;
 }
 
 let client: LiveClient | undefined;
@@ -28,10 +30,12 @@ afterEach(async () => {
 
 async function start(options: UploadsOptions, requestSeconds = 60): Promise<UploadServer> {
   const outcomes: string[] = [];
+  let begun = 0;
   const timeouts = { headersSeconds: Math.min(requestSeconds, 15), requestSeconds };
   const app = new PorticoApp({ logger: false, timeouts });
   const uploads = uploadsOf(options);
   app.post("/up", { timeoutSeconds: 0.2 }, async ({ request }) => {
+    begun++;
     try {
       const { dispose } = await receiveUpload(request, { uploads, maxBody: MAX_BODY, signal: request.signal });
       await dispose();
@@ -43,7 +47,7 @@ async function start(options: UploadsOptions, requestSeconds = 60): Promise<Uplo
     }
   });
   client = await liveClient(app);
-  return { port: client.port, outcomes };
+  return { port: client.port, outcomes, begun: () => begun };
 }
 
 function head(length: number, more = ""): string {
@@ -60,7 +64,7 @@ async function begin(port: number, length: number): Promise<RawConnection> {
 }
 
 describe("an upload over a limit", () => {
-  it("is rejected while most of it is still unsent, and the connection is closed", async () => {
+  it("is rejected while most of the file is still unsent, and the connection is closed", async () => {
     const directory = temporaryDirectory();
     const { port, outcomes } = await start({ maxSize: MIB, maxTotal: "200mb", spillAbove: 1000, directory });
     const connection = await begin(port, 64 * MIB);
@@ -129,12 +133,13 @@ describe("a client that disconnects", () => {
 
   it("leaves nothing behind 500 times", async () => {
     const directory = temporaryDirectory();
-    const { port, outcomes } = await start({ spillAbove: 1000, directory });
+    const { port, outcomes, begun } = await start({ spillAbove: 1000, directory });
     const piece = randomBytes(50_000);
 
     for (let round = 0; round < 20; round++) {
       const connections = await Promise.all(Array.from({ length: 25 }, () => begin(port, MIB)));
       await Promise.all(connections.map((connection) => flood(connection, piece, round % 5)));
+      await vi.waitUntil(() => begun() === 25 * (round + 1), { timeout: 60_000 });
       for (const { socket } of connections) socket.destroy();
       await vi.waitUntil(() => outcomes.length === 25 * (round + 1), { timeout: 60_000 });
     }

@@ -128,7 +128,7 @@ const SECOND: Readonly<Record<string, Message>> = {
   "a large header": { bytes: get("/now", `X: ${"x".repeat(20_000)}`), answers: 1, isMalformed: true },
 };
 
-/** What a client does after it has upgraded; both sockets get all of it. */
+/** What a client does after it has upgraded; both sockets receive every message. */
 const FRAMES: Readonly<Record<string, string>> = {
   nothing: "",
   "a text": frame("hello"),

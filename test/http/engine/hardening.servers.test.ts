@@ -88,7 +88,7 @@ describe("a body that is not read", () => {
     expect(await connection.until('"next"')).toContain("HTTP/1.1 401");
   });
 
-  it("does not keep its connection half open when the end of it comes after the response", async () => {
+  it("does not keep its connection half open when the end of the body comes after the response", async () => {
     const { port } = await start((app) => app.post("/upload", { auth: closed }, () => "never"));
     const connection = await rawConnection(port);
     connection.socket.allowHalfOpen = true;

@@ -30,7 +30,7 @@ describe("a page of a listed origin", () => {
 });
 
 describe("a preflight", () => {
-  it("allows the headers that it asks for, and none if it asks for none", async () => {
+  it("allows exactly the headers that it asks for", async () => {
     const app = new PorticoApp({ logger: false, origins: ["https://shop.example"] }).post("/", () => {});
     const ask = async (headers: Record<string, string>): Promise<unknown> =>
       (

@@ -18,8 +18,10 @@ import {
   UnsupportedMediaType,
 } from "portico";
 import { AuthenticationFailed, PermissionDenied } from "portico/auth";
+import { PageNumberPagination } from "portico/pagination";
 import { type LogCatcher, logCatcher, type TestResponse, testClient } from "portico/testing";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { overBoth } from "../../matrix.ts";
 
 const quiet = (): PorticoApp => new PorticoApp({ logger: false });
@@ -517,5 +519,65 @@ describe("a browser that opens a URL", () => {
     ["brand.accent", { accent: "red;} body{display:none" }, 'a colour such as "#7a3b2e"'],
   ])("stops startup with a sentence for %s", (option, brand, expected) => {
     expect(() => new PorticoApp({ brand } as never)).toThrow(`PorticoApp.${option} must be ${expected}`);
+  });
+});
+
+describe("an exception handler for every error", () => {
+  /** The handlers of the guide: one that reports what is unexpected, and one that rewords what is not. */
+  const answering = (app: PorticoApp) => {
+    app.get("/pages", ({ response }) => response.paginate([1, 2, 3], { strategy: new PageNumberPagination() }));
+    app.post("/books", { body: z.object({ title: z.string() }) }, () => "made");
+    app.get("/retry", () => {
+      throw new ServiceUnavailable("later");
+    });
+    app.get("/fails", () => {
+      throw new Error("secret");
+    });
+    return testClient(app);
+  };
+
+  it("leaves every error that blames the request as it is, also that of a list", async () => {
+    const seen: string[] = [];
+    const app = quiet();
+    app.addExceptionHandler(Error, (_request, _response, exc) => {
+      if (exc instanceof PorticoError && exc.status < 500) throw exc;
+      seen.push(exc.message);
+      throw exc;
+    });
+    const client = answering(app);
+
+    const statuses = [
+      (await client.get("/pages?page=0")).status,
+      (await client.get("/nowhere")).status,
+      (await client.post("/books", { body: {} })).status,
+      (await client.get("/fails")).status,
+    ];
+
+    expect(statuses).toEqual([400, 404, 422, 500]);
+    expect(seen).toEqual(["secret"]);
+  });
+
+  it("rewords an error, which keeps its status, its headers and its members", async () => {
+    const app = quiet();
+    app.addExceptionHandler(PorticoError, (_request, _response, exc) => {
+      if (exc.status >= 500) throw exc;
+      const { code, headers, members, status } = exc;
+      throw new HttpException(status, "Sorry", { code, headers, members });
+    });
+    const client = answering(app);
+
+    const invalid = await client.post("/books", { body: {} });
+    const page = await client.get("/pages?page=0");
+    const method = await client.post("/pages");
+
+    expect([invalid.status, invalid.json()]).toMatchObject([
+      422,
+      { detail: "Sorry", code: "validation_failed", errors: [{ in: "body", path: ["title"] }] },
+    ]);
+    expect([page.status, page.json()]).toMatchObject([
+      400,
+      { detail: "Sorry", code: "invalid_page", parameter: "page" },
+    ]);
+    expect([method.status, method.headers["allow"]]).toEqual([405, "GET, HEAD"]);
   });
 });

@@ -1,6 +1,7 @@
 import { ConfigurationError, type Origin, PorticoApp, type PorticoAppOptions } from "portico";
 import { type LiveClient, liveClient, SocketRefused, testClient } from "portico/testing";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { graphWarnings } from "../../audit/graph-warnings.ts";
 import { overBoth } from "../../matrix.ts";
 
 const SHOP = "https://shop.example";
@@ -177,4 +178,57 @@ it.each([
 
   expect(act).toThrow(ConfigurationError);
   expect(act).toThrow('PorticoApp.origins must be origins such as "https://shop.example"');
+});
+
+describe("publicRead", () => {
+  const open = (): PorticoApp => build({ publicRead: true, origins: [SHOP] });
+  const EVIL = "https://evil.example";
+
+  overBoth("lets every origin read responses, never with cookies", open, async (client) => {
+    const foreign = [
+      await client.get("/books", { headers: { origin: EVIL } }),
+      await client.get("/nothing", { headers: { origin: EVIL } }),
+      await client.get("/broken", { headers: { origin: EVIL } }),
+    ];
+    const listed = await client.get("/books", { headers: { origin: SHOP } });
+
+    expect(foreign.map(({ headers }) => headers["access-control-allow-origin"])).toEqual(["*", "*", "*"]);
+    expect(foreign.map(({ headers }) => headers["access-control-allow-credentials"])).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(listed.headers).toMatchObject({
+      "access-control-allow-origin": SHOP,
+      "access-control-allow-credentials": "true",
+      vary: "Origin",
+    });
+  });
+
+  overBoth("names the requested headers in a preflight", open, async (client) => {
+    const answer = await client.request("OPTIONS", "/books", {
+      headers: {
+        origin: EVIL,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization, content-type",
+      },
+    });
+
+    expect(answer.headers).toMatchObject({
+      "access-control-allow-origin": "*",
+      "access-control-allow-headers": "authorization, content-type",
+    });
+    expect(answer.headers).not.toHaveProperty("access-control-allow-credentials");
+  });
+
+  it("leaves other origins foreign for sockets, and the access report names it", async () => {
+    const client = await liveClient(open());
+    onTestFinished(() => client.close());
+
+    await expect(client.socket("/chat", { headers: { origin: EVIL } })).rejects.toThrow(SocketRefused);
+    expect(await graphWarnings(open())).toContain(
+      "PorticoApp.publicRead lets the pages of every origin read responses without cookies",
+    );
+    expect(await graphWarnings(build())).toEqual([]);
+  });
 });

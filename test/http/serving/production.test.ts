@@ -165,7 +165,7 @@ describe("the stores in production", () => {
 
 describe("the database of the users in production", () => {
   const PENDING =
-    "ConfigurationError: the database: 3 migrations are pending: 0001_users, 0002_permissions_and_roles, 0003_stores. Run portico migrate up";
+    "ConfigurationError: the database: 4 migrations are pending: 0001_users, 0002_permissions_and_roles, 0003_stores, 0004_outbox. Run portico migrate up";
 
   it("stops the startup until it is migrated, whatever the stores are", async () => {
     const database = openDatabase("sqlite::memory:");

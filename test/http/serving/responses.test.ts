@@ -63,7 +63,7 @@ it("a stream is not read for HEAD, and its response has no length", async () => 
   expect(source.destroyed).toBe(true);
 });
 
-it("a stream that could also be written to ends when all of it has been read", async () => {
+it("a stream that could also be written to ends when it has been read to the end", async () => {
   const ends: unknown[] = [];
   const database = provide(async function* ({ ctx }) {
     try {

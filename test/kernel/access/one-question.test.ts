@@ -16,12 +16,15 @@ interface Club {
   readonly members: Set<string>;
   /** How often the members were read. */
   readonly reads: () => number;
+  /** How often the credential of an open connection was rechecked. */
+  readonly rechecks: () => number;
   readonly isMember: Rule<{ club: string }, true>;
 }
 
 function club(clock: Clock = manualClock()): Club {
   const members = new Set(["eve"]);
   let reads = 0;
+  let rechecks = 0;
   const membersOf = loader(async (clubs: readonly string[]) => {
     reads++;
     return clubs.map(() => [...members]);
@@ -30,16 +33,20 @@ function club(clock: Clock = manualClock()): Club {
     name: "club.member",
     allows: async (user, one, { ctx }) => (await membersOf.load(ctx, one.club)).includes(user.identity),
   });
+  const recheck = async (): Promise<boolean> => {
+    rechecks++;
+    return true;
+  };
   const app = new PorticoApp({ logger: false, clock });
   app.use(async (ctx, next) => {
-    identify(ctx, { user: new SimpleUser("eve"), auth: "session", recheck: async () => true });
+    identify(ctx, { user: new SimpleUser("eve"), auth: "session", recheck });
     await next();
   });
   app.get("/say", async ({ ctx }) => {
     await ctx.pubsub.publish(changes, CLUB);
     return "said";
   });
-  return { app, members, reads: () => reads, isMember };
+  return { app, members, reads: () => reads, rechecks: () => rechecks, isMember };
 }
 
 async function live(app: PorticoApp): Promise<LiveClient> {
@@ -168,7 +175,7 @@ it("a recheck ends what a socket remembers, also between two messages", async ()
 
 it("a socket that follows a timer remembers nothing for longer than a second", async () => {
   const clock = manualClock();
-  const { app, members, reads, isMember } = club(clock);
+  const { app, members, reads, rechecks, isMember } = club(clock);
   const source = new EventEmitter();
   app.socket("/live", { auth: true }, async ({ socket, ctx }) => {
     for await (const [club] of on(source, "tick", { signal: ctx.signal }))
@@ -176,6 +183,8 @@ it("a socket that follows a timer remembers nothing for longer than a second", a
   });
   const socket = await (await live(app)).socket("/live");
   await expect.poll(() => source.listenerCount("tick")).toBe(1);
+  // The first connection is rechecked once the subscription to revocations is active, which ends what it remembers.
+  await expect.poll(rechecks).toBe(1);
   const tick = (): Promise<string> => {
     source.emit("tick", CLUB);
     return socket.next();

@@ -8,7 +8,7 @@ describe("the limit of requests in flight", () => {
   it("shrinks to three quarters when every query waits too long, and then grows by a twentieth each time", async () => {
     const { hold, query, measure, status } = await setLoad();
     hold(80);
-    await query(1_001);
+    await query(2_001);
     const before = await status(signedIn);
 
     // At most 81 were in flight at once, so the limit is 60, then 63, 67, 71, 75, 79 and 83.
@@ -22,11 +22,11 @@ describe("the limit of requests in flight", () => {
     expect(statuses).toEqual([503, 503, 503, 503, 503, 503, 200]);
   });
 
-  it("stays as it is while one query waits no longer than a second", async () => {
+  it("stays as it is while one query waits no longer than two seconds", async () => {
     const { hold, query, measure, status } = await setLoad();
     hold(80);
 
-    await query(2_000, 1_000, 5_000);
+    await query(3_000, 2_000, 5_000);
     measure();
 
     expect(await status()).toBe(200);
@@ -35,14 +35,14 @@ describe("the limit of requests in flight", () => {
   it("shrinks from what was in flight since the last measurement", async () => {
     const { hold, query, measure, status } = await setLoad();
     hold(60);
-    await query(1_001);
+    await query(2_001);
     measure();
     const statuses = [await status(signedIn)];
 
     // From 61 to 45, and up to 62 within seven measurements.
     measure(7);
     statuses.push(await status(signedIn));
-    await query(1_001);
+    await query(2_001);
     measure();
     statuses.push(await status(signedIn));
 
@@ -53,7 +53,7 @@ describe("the limit of requests in flight", () => {
     const { hold, query, measure, status } = await setLoad();
     hold(31);
     for (let count = 0; count < 3; count++) {
-      await query(1_001);
+      await query(2_001);
       measure();
     }
     const statuses = [await status(signedIn)];
@@ -88,7 +88,7 @@ describe("the limit of requests in flight", () => {
   it("leaves a fifth of it to requests with a credential, once it has shrunk", async () => {
     const { hold, query, measure, status } = await setLoad();
     hold(47);
-    await query(1_001);
+    await query(2_001);
     const before = await status();
     // To 36, and then up to 60, of which requests without a credential may have 48.
     measure();
@@ -104,7 +104,7 @@ describe("the limit of requests in flight", () => {
   it("shrinks when requests wait too long for their turn", async () => {
     const { hold, measure, status, together } = await setLoad();
     hold(80);
-    await together([3, 1_001, 0]);
+    await together([3, 2_001, 0]);
     const before = await status(signedIn);
     measure();
 
@@ -114,7 +114,7 @@ describe("the limit of requests in flight", () => {
   it("stays as it is when requests wait for their turn in a burst", async () => {
     const { hold, measure, status, together } = await setLoad();
     hold(80);
-    await together([3, 997, 0]);
+    await together([3, 1_997, 0]);
     measure();
 
     expect(await status()).toBe(200);
@@ -134,16 +134,16 @@ describe("the limit of requests in flight", () => {
 });
 
 describe("a request that waits for its turn", () => {
-  it("is accepted within a second, however long the event loop is busy, while no more requests arrive than end", async () => {
+  it("is accepted within two seconds, however long the event loop is busy, while no more requests arrive than end", async () => {
     const { isBusyFor, hold, measure, together } = await setLoad({ maxInFlight: 10_000 });
     isBusyFor(1);
     hold(512);
     measure(50);
 
-    expect(await together([3, 997, 0])).toEqual([200, 200, 200]);
+    expect(await together([3, 1_997, 0])).toEqual([200, 200, 200]);
   });
 
-  it("is accepted within a second in a burst, however many arrive", async () => {
+  it("is accepted within two seconds in a burst of half a second, however many arrive", async () => {
     const { isBusyFor, hold, measure, together } = await setLoad({ maxInFlight: 10_000 });
     isBusyFor(1);
     hold(1_000);
@@ -152,7 +152,7 @@ describe("a request that waits for its turn", () => {
     expect(await together([3, 400, 0])).toEqual([200, 200, 200]);
   });
 
-  it("is accepted within a second in an overload, if the event loop was idle within the last one", async () => {
+  it("is accepted within two seconds in an overload, if the event loop was idle within the last half second", async () => {
     const { overload, isBusyFor, measure, together } = await setLoad({ maxInFlight: 10_000 });
     isBusyFor(0.95);
     await overload();
@@ -175,7 +175,7 @@ describe("a request that waits for its turn", () => {
     expect(await rejections()).toEqual({ wait: 1, "in-flight": 0, "event-loop": 0 });
   });
 
-  it("has a second again as soon as no more requests arrive than end", async () => {
+  it("has two seconds again as soon as no more requests arrive than end", async () => {
     const { overload, measure, together } = await setLoad({ maxInFlight: 10_000 });
     await overload();
     measure(5);
@@ -196,39 +196,50 @@ describe("a request that waits for its turn", () => {
     expect(await together([3, ...none])).toEqual([...none.slice(1).map(() => 200), 503, 503]);
   });
 
+  it("is expected to wait for those that are served before it, not for those that are rejected", async () => {
+    const { isBusyFor, measure, together } = await setLoad({ maxWaitMs: 2_000 });
+    isBusyFor(1);
+    // Of 72 turns in 2.1 seconds, two are served.
+    await together([3, 2_001, ...Array.from({ length: 70 }, () => 0)]);
+    measure();
+
+    const none = Array.from({ length: 34 }, () => 0);
+    expect(await together([3, ...none])).toEqual([...none.slice(1).map(() => 200), 503, 503]);
+  });
+
   it("does not wait in the time that the host gives to others", async () => {
     const { hostTakes, measure, together } = await setLoad();
     hostTakes(0.5);
     measure(5);
 
-    expect(await together([3, 1_997, 0])).toEqual([200, 200, 200]);
-    expect(await together([3, 2_001, 0])).toEqual([200, 200, 503]);
+    expect(await together([3, 3_997, 0])).toEqual([200, 200, 200]);
+    expect(await together([3, 4_001, 0])).toEqual([200, 200, 503]);
   });
 
-  it("is rejected after more than three seconds, however busy the host is", async () => {
+  it("is rejected after more than six seconds, however busy the host is", async () => {
     const { hostTakes, measure, together } = await setLoad();
     hostTakes(1);
     measure(5);
 
-    expect(await together([3, 3_001, 0])).toEqual([200, 200, 503]);
+    expect(await together([3, 6_001, 0])).toEqual([200, 200, 503]);
   });
 
-  it("is rejected after more than a second, also if the event loop was not measured meanwhile", async () => {
+  it("is rejected after more than two seconds, also if the event loop was not measured meanwhile", async () => {
     const { together } = await setLoad();
 
-    expect(await together([3, 1_000, 0])).toEqual([200, 200, 200]);
-    expect(await together([3, 1_001, 0])).toEqual([200, 200, 503]);
+    expect(await together([3, 2_000, 0])).toEqual([200, 200, 200]);
+    expect(await together([3, 2_001, 0])).toEqual([200, 200, 503]);
   });
 
   it("has less time without a credential, once the limit of requests in flight has shrunk", async () => {
     const { hold, query, measure, together } = await setLoad();
     hold(10);
-    await query(1_001);
+    await query(2_001);
     measure(2);
 
-    expect(await together([3, 797, 0])).toEqual([200, 200, 200]);
-    expect(await together([3, 801, 0])).toEqual([200, 200, 503]);
-    expect(await together([3, 801, 0], "Authorization: Bearer a\r\n")).toEqual([200, 200, 200]);
+    expect(await together([3, 1_597, 0])).toEqual([200, 200, 200]);
+    expect(await together([3, 1_601, 0])).toEqual([200, 200, 503]);
+    expect(await together([3, 1_601, 0], "Authorization: Bearer a\r\n")).toEqual([200, 200, 200]);
   });
 
   it("is rejected at once while as many as maxInFlight wait for theirs", async () => {
@@ -285,7 +296,7 @@ describe("load.report", () => {
       maxEventLoopDelayMs: 40,
       report: true,
     });
-    const waited = await together([3, 1_001, 0]);
+    const waited = await together([3, 2_001, 0]);
     isLateBy(41);
     measure(5);
     const late = await status();

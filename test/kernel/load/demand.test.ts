@@ -7,6 +7,7 @@ function simulate(
   samples: number,
   arrivals: (ended: number, rejected: number) => number,
   most = Number.POSITIVE_INFINITY,
+  ownShare = 1,
 ) {
   const demand = new Demand();
   const excess: boolean[] = [];
@@ -20,7 +21,7 @@ function simulate(
     open += taken;
     ended = sample % 7 === 3 ? 0 : Math.min(open, perSample);
     open -= ended;
-    excess.push(demand.sample(open, 1));
+    excess.push(demand.sample(open, ownShare, 100));
   }
   return excess;
 }
@@ -48,6 +49,20 @@ describe("the demand", () => {
     for (const most of [50, 500]) {
       const excess = simulate(50, 600, () => 50 * times, most);
       expect(excess.slice(10)).not.toContain(false);
+    }
+  });
+
+  it("of twice as many requests exceeds it as long as most of the rest are rejected", () => {
+    // A tenth of a second of requests wait.
+    expect(simulate(50, 600, () => 100, 60).slice(30)).not.toContain(false);
+  });
+
+  it("of three times as many requests exceeds it within a second of its own time, however much the host takes", () => {
+    for (const ownShare of [1 / 2, 1 / 3]) {
+      // As many requests are accepted as end within a second of that time.
+      const perSample = 50 * ownShare;
+      const excess = simulate(perSample, 600, () => 3 * perSample, 500, ownShare);
+      expect(excess.slice(10 / ownShare)).not.toContain(false);
     }
   });
 

@@ -14,7 +14,7 @@ export interface SetLoad {
   readonly isBusyFor: (share: number) => void;
   /** The share of the time that the host gives to others. */
   readonly hostTakes: (share: number) => void;
-  /** Makes more requests arrive than end, with an event loop that is busy for longer than a second. */
+  /** Makes more requests arrive than end, with an event loop that is busy for longer than half a second. */
   readonly overload: () => Promise<void>;
   /** How many requests were rejected, or would have been. */
   readonly rejections: () => Promise<Load["rejections"]>;
@@ -108,7 +108,7 @@ export async function setLoad(load: NonNullable<PorticoAppOptions["load"]> = {})
     hold,
     async overload() {
       utilization = 0.96;
-      measure(10);
+      measure(5);
       hold(513);
       await vi.waitUntil(() => slow === 513, 60_000);
       measure();

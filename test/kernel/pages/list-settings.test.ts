@@ -35,7 +35,8 @@ describe("cursor keys", () => {
       [1, 2],
       [3, 4],
     ]);
-    const sentence = "cursors are encrypted with a random key: set cursorKeys to keep them valid after a restart";
+    const sentence =
+      "cursors and stored responses are encrypted with a random key: set cursorKeys to keep them valid after a restart";
     expect(warnings(log).filter((msg) => msg === sentence)).toEqual([sentence]);
     const other = await testClient(withCursors()).get(`/books?cursor=${pageOf(first).next_cursor}`);
     expect([other.status, other.json()]).toMatchObject([400, { code: "invalid_cursor" }]);
@@ -63,7 +64,7 @@ describe("cursor keys", () => {
     await expect(withCursors().inject("/books")).rejects.toThrow(
       new ConfigurationError(
         "PorticoApp.cursorKeys",
-        "is required in production when a cursor strategy is used: cursors must stay valid after a restart",
+        "is required in production when a cursor strategy or idempotent is used: cursors and stored responses must stay valid after a restart",
       ),
     );
     expect((await testClient(pages).get("/books")).status).toBe(200);

@@ -5,6 +5,7 @@ import { read } from "../../../scripts/package/repository.ts";
 
 const group = {
   title: "A < B",
+  measure: "CPU time",
   bars: [
     { name: "Fastify", value: 100, label: "100 µs" },
     { name: "Portico", value: 50, label: "50 µs" },
@@ -13,7 +14,7 @@ const group = {
 
 it("draws bars in proportion, and highlights Portico", () => {
   const [longest, half] = [
-    ...barChart([group]).matchAll(/<rect(?<mark>[^>]*) x="190"[^>]* width="(?<width>\d+)"/g),
+    ...barChart([group]).matchAll(/<rect(?<mark>[^>]*) x="156"[^>]* width="(?<width>\d+)"/g),
   ].map(({ groups }) => groups);
 
   expect(Number(half?.["width"])).toBe(Number(longest?.["width"]) / 2);

@@ -42,12 +42,12 @@ it("shows what was tried, how often and what was lost", () => {
   expect(text).toContain("The faults took 1 minutes on 2026-11-16");
   expect(text).toContain("the fuzzing 1 minutes on 2026-11-17");
   expect(text).toContain("| Requests on 2026-11-18 |");
-  expect(text).toContain("| 5 | every kind of request works 1.6 s after the last one |");
+  expect(text).toContain("| 5 | recovered 1.6 s after the last fault |");
   expect(text).toContain("| Acknowledged writes | 1,200 | 0 lost |");
   expect(text).toContain("the server waited for a core for 21% of the time");
   expect(text).toContain("| `/plain`, three times as many | 2,700 | 900 per second (100%) | 95 ms | 1,800 | 0 |");
-  expect(text).toContain("| Kill Redis | 3 |\n| Silence PostgreSQL | 2 |");
-  expect(text).toContain("found nothing else");
+  expect(text).toContain("- Injected 3 times each: kill Redis.\n- Injected 2 times each: silence PostgreSQL.");
+  expect(text).toContain("No other check failed.");
 });
 
 it("shows losses", () => {

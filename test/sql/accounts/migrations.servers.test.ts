@@ -8,7 +8,7 @@ import { type Migration, migrate, migrationStatus, sqlStores } from "portico/sql
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { engineNames, newPlace, type Place } from "./databases.ts";
 
-const NAMES = ["0001_users", "0002_permissions_and_roles", "0003_stores"];
+const NAMES = ["0001_users", "0002_permissions_and_roles", "0003_stores", "0004_outbox"];
 const run = promisify(execFile);
 
 const table = (name: string): Migration => ({
@@ -99,14 +99,17 @@ describe.each(engineNames)("migrations on %s", (name) => {
     const database = place.open();
     await database.schema.createTable("users").addColumn("login", "text").execute();
     const start = () => sqlStores(database).durable.start?.(new PorticoApp({ logger: false }).log);
-    await expect(start()).rejects.toThrow("has pending migrations (3)");
+    await expect(start()).rejects.toThrow("has pending migrations (4)");
 
-    expect(await migrate(database, "up", { users: false })).toEqual(["0003_stores"]);
+    expect(await migrate(database, "up", { users: false })).toEqual(["0003_stores", "0004_outbox"]);
     expect(await migrate(database, "up", { users: false })).toEqual([]);
 
     await expect(start()).resolves.toBeUndefined();
-    expect((await migrationStatus(database, { users: false })).map((entry) => entry.name)).toEqual(["0003_stores"]);
-    expect(await migrate(database, "down all", { users: false })).toEqual(["0003_stores"]);
+    expect((await migrationStatus(database, { users: false })).map((entry) => entry.name)).toEqual([
+      "0003_stores",
+      "0004_outbox",
+    ]);
+    expect(await migrate(database, "down all", { users: false })).toEqual(["0004_outbox", "0003_stores"]);
     expect(await tables(place)).toEqual(["portico_migrations", "users"]);
   });
 
@@ -169,9 +172,9 @@ describe.each(engineNames)("migrations on %s", (name) => {
     expect(await migrate(database, "up")).toEqual(NAMES);
     expect(await migrate(database, "up")).toEqual([]);
     expect(await applied()).toEqual(NAMES);
-    expect(await migrate(database, "down")).toEqual(["0003_stores"]);
-    expect(await applied()).toEqual(NAMES.slice(0, 2));
-    expect(await migrate(database, "up")).toEqual(["0003_stores"]);
+    expect(await migrate(database, "down")).toEqual(["0004_outbox"]);
+    expect(await applied()).toEqual(NAMES.slice(0, 3));
+    expect(await migrate(database, "up")).toEqual(["0004_outbox"]);
     expect(await migrate(database, "down all")).toEqual(NAMES.toReversed());
     expect(await migrate(database, "down")).toEqual([]);
     expect(await tables(place)).toEqual(["portico_migrations"]);
@@ -250,6 +253,8 @@ async function tables(place: Place): Promise<string[]> {
       ? await sql<{
           name: string;
         }>`select tablename as name from pg_tables where schemaname = current_schema()`.execute(database)
-      : await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(database);
+      : await sql<{
+          name: string;
+        }>`select name from sqlite_master where type = 'table' and name <> 'sqlite_sequence'`.execute(database);
   return rows.map(({ name }) => name).toSorted();
 }

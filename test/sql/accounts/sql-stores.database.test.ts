@@ -61,7 +61,7 @@ describe.each(engineNames)("on %s", (name) => {
     const database = empty.open();
     const app = new PorticoApp({ logger: false, stores: sqlStores(database) });
 
-    await expect(app.inject("/")).rejects.toThrow('has pending migrations (3): run "portico migrate up"');
+    await expect(app.inject("/")).rejects.toThrow('has pending migrations (4): run "portico migrate up"');
 
     await migrate(database, "up");
     const client = testClient(new PorticoApp({ logger: false, stores: sqlStores(database) }));

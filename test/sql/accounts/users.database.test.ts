@@ -454,7 +454,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     }
   });
 
-  it("[auth:AU-108] uses 72 bytes of a password with bcrypt, and all of it after the first sign-in", async () => {
+  it("[auth:AU-108] uses 72 bytes of a password with bcrypt, and the whole password after the first sign-in", async () => {
     const Imported = userModel(database, { passwords: new PasswordHasher({ accepts: ["bcrypt"] }) });
     const { hash } = await import("@node-rs/bcrypt");
     const long = "p".repeat(72);

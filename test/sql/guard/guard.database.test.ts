@@ -5,6 +5,7 @@ import { type Database, tableHandler, totalsCache, transaction } from "portico/s
 import { testClient } from "portico/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { waysAround } from "../../../lab/servers/ways-around.ts";
+import { KnownFunctions } from "../../../src/sql/guard/known-functions.ts";
 import { engineNames } from "../accounts/databases.ts";
 import { ann, bob, guard, inOrganisation, memberOf, openShop, type ShopTables } from "./guarded-shop.ts";
 
@@ -242,6 +243,92 @@ describe.each(engineNames)("a guarded database on %s", (engine) => {
       expect(seen).toEqual(["a syntax error", "a syntax error", "a syntax error", 2, 1, "frx"]);
     });
 
+    it.runIf(engine === "PostgreSQL")("takes no column of a function's value for another function", async () => {
+      const rows = asAnn.selectFrom((eb) =>
+        eb.fn<{ v: string }>("unnest", [sql`array[${"select to_tsvector(name) from projects"}]`]).as("v"),
+      );
+
+      expect(await rows.selectAll().execute()).toEqual([{ v: "select to_tsvector(name) from projects" }]);
+      for (const name of ["ts_stat", "pg_ls_dir", "length"])
+        await expect(rows.select(`v.${name}` as "v").execute()).rejects.toThrow(`column v.${name} does not exist`);
+      const joined = asAnn
+        .selectFrom("projects as p")
+        .innerJoin(
+          (eb) => eb.fn<{ n: number }>("generate_series", ["p.id", sql.lit(3)]).as("n"),
+          (join) => join.onTrue(),
+        )
+        .select("n.n");
+      expect(await joined.execute()).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+      const bare = asAnn.selectFrom((eb) => eb.fn<{ n: number }>("generate_series", [sql.lit(1), sql.lit(2)]) as never);
+      expect(await bare.selectAll().execute()).toEqual([{ generate_series: 1 }, { generate_series: 2 }]);
+      await expect(joined.clearSelect().select(sql`n.pg_ls_dir`.as("x")).execute()).rejects.toThrow("does not exist");
+    });
+
+    it("calls the functions of the database that read their arguments alone, and declared ones", async () => {
+      if (engine === "PostgreSQL")
+        await sql`create function twice(integer) returns integer language sql immutable return 2 * $1`.execute(plain);
+      const open = (pureFunctions: readonly string[]): Database<ShopTables> =>
+        opened.place.open<any>({ guard, pureFunctions }) as Database<ShopTables>;
+      const row = asAnn
+        .selectFrom("projects")
+        .select((eb) => [
+          sql<string>`upper(name) || replace ('a', 'a', coalesce(${null}, 'b'))`.as("text"),
+          sql<string>`case when (id = 1) and (id in (1, 2)) then cast(1.5 as numeric(3, 1)) end`.as("number"),
+          eb.fn.agg<string>("row_number", []).over().as("place"),
+          eb.fn.coalesce("name", sql.lit("")).as("name"),
+          sql<string>`count(*) filter (where id > 0) over (partition by (name))`.as("count"),
+        ]);
+
+      const [seen] = await row.execute();
+      expect({ ...seen, number: Number(seen?.number), place: Number(seen?.place), count: Number(seen?.count) }).toEqual(
+        {
+          text: "MINEb",
+          number: 1.5,
+          place: 1,
+          name: "mine",
+          count: 1,
+        },
+      );
+      await expect(asAnn.selectNoFrom(sql`Twice(4)`.as("x")).execute()).rejects.toThrow(
+        "the function Twice, which may read a table. If it reads nothing but its arguments, name it in openDatabase.pureFunctions",
+      );
+      const declared = open(["twice"])
+        .as(ann)
+        .selectNoFrom((eb) => [sql`Twice (4)`.as("x"), eb.fn("TWICE", [sql.lit(5)]).as("y")]);
+      const found = await declared.execute().catch((error: Error) => error.message);
+      // SQLite's driver has no such function.
+      expect(found).toEqual(engine === "PostgreSQL" ? [{ x: 8, y: 10 }] : "no such function: Twice");
+      expect(() => open(["lower(x)"])).toThrow("openDatabase.pureFunctions");
+      expect(() => opened.place.open<any>({ pureFunctions: ["twice"] })).toThrow(
+        "openDatabase.pureFunctions requires the option guard",
+      );
+    });
+
+    it.runIf(engine === "PostgreSQL")("calls none of PostgreSQL's functions that do more than compute", async () => {
+      const { rows } = await sql<{ name: string }>`
+        select distinct proname as name from pg_proc
+        where pronamespace = 'pg_catalog'::regnamespace and (provolatile = 'v' or proname ~ '^(lo_|pg_|has_|to_reg|col_desc|obj_desc|current_|inet_(client|server)|txid|ts_(stat|rewrite)|.*_to_xml)') order by 1
+      `.execute(plain);
+      const known = new KnownFunctions("postgres");
+      const isKnown = (name: string): boolean => {
+        try {
+          known.check(name);
+          return true;
+        } catch {
+          return false;
+        }
+      };
+
+      expect(rows.length).toBeGreaterThan(300);
+      expect(rows.map(({ name }) => name).filter(isKnown)).toEqual([
+        "clock_timestamp",
+        "gen_random_uuid",
+        "pg_typeof",
+        "random",
+        "timeofday",
+      ]);
+    });
+
     it("leaves raw SQL in its place", async () => {
       const joined = asAnn
         .selectFrom("countries as a")
@@ -468,6 +555,23 @@ describe.each(engineNames)("a guarded database on %s", (engine) => {
     await expect(open({ read: titles, write: "closed" }).check()).resolves.toBeUndefined();
     await expect(plain.check()).resolves.toBeUndefined();
     await sql`drop table notes`.execute(plain);
+  });
+
+  it.runIf(engine === "PostgreSQL").each([
+    ["all_names(projects)", "is called as a column of a row"],
+    ["all_names(record)", "is called as a column of a row"],
+    ["lower(projects)", "has the name of a built-in one"],
+    ["lower(projects, integer)", "has the name of a built-in one"],
+  ])("names the function %s at startup", async (signature, reason) => {
+    const name = signature.replace(/\(.*/, "");
+    await sql.raw(`create function ${signature} returns text language plpgsql as 'begin return 1; end'`).execute(plain);
+    const open = (pureFunctions: readonly string[]): Database => opened.place.open<any>({ guard, pureFunctions });
+
+    const refused = `openDatabase.pureFunctions doesn't name ${name}, a function of the database that ${reason}`;
+    await expect(open([]).check()).rejects.toThrow(refused);
+    await expect(open([]).as(ann).selectFrom("projects").select(`projects.${name}`).execute()).rejects.toThrow(refused);
+    await expect(open([name]).check()).resolves.toBeUndefined();
+    await sql.raw(`drop function ${signature}`).execute(plain);
   });
 
   it.runIf(engine === "SQLite")(

@@ -18,7 +18,7 @@ export interface PolicedShop {
   /** Opens it as the owner. */
   openAsOwner(options?: DatabaseOptions): Database<ShopTables>;
   /** Applies the policies of a guard, and returns how to revert them. */
-  apply(options?: DatabaseOptions, isForced?: boolean): Promise<() => Promise<void>>;
+  apply(options?: DatabaseOptions, isForced?: boolean, isPublic?: boolean): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
@@ -51,8 +51,8 @@ export async function openPolicedShop(): Promise<PolicedShop> {
       for (const { text } of rows) await sql.raw(text + role).execute(plain);
     },
     openAsOwner: (options = {}) => openAt(place.url, options),
-    async apply(options = {}, isForced = false) {
-      const { up, down } = await policyStatements(openAt(place.url, options), isForced);
+    async apply(options = {}, isForced = false, isPublic = true) {
+      const { up, down } = await policyStatements(openAt(place.url, options), isForced, isPublic ? null : role);
       const execute = async (statements: readonly string[]): Promise<void> => {
         for (const statement of statements) await sql.raw(statement).execute(plain);
       };

@@ -301,3 +301,27 @@ it("concerns an owner of the tables with --force, also where a rule reads its ow
   expect(await owned.openBare().selectFrom("members").selectAll().execute()).toEqual([]);
   await owned.close();
 });
+
+it("lets only the role of the application execute the functions of policies with --role", async () => {
+  const shared = await openPolicedShop();
+  const executable = async (): Promise<readonly boolean[]> => {
+    const { rows } = await sql<{ isExecutable: boolean }>`
+      select has_function_privilege('public', oid, 'execute') as "isExecutable"
+      from pg_proc where pronamespace = current_schema()::regnamespace and prosecdef`.execute(shared.plain);
+    return [...new Set(rows.map(({ isExecutable }) => isExecutable))];
+  };
+  const projects = async (): Promise<readonly number[]> =>
+    ids(await shared.open().as(ann).selectFrom("projects").selectAll().execute());
+
+  await shared.apply();
+  expect(await executable()).toEqual([true]);
+  const revert = await shared.apply({}, false, false);
+  expect(await executable()).toEqual([false]);
+  expect(await projects()).toEqual([1]);
+
+  // The statements of an earlier migration may be written again.
+  await shared.apply({}, false, false);
+  expect(await projects()).toEqual([1]);
+  await revert();
+  await shared.close();
+});

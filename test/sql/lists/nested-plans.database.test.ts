@@ -48,7 +48,7 @@ describe.each(["PostgreSQL", "MariaDB"] as const)("the cost of nested pages on %
       "parent, n, id",
       ...(name === "PostgreSQL" ? ["parent, n desc nulls last, id desc"] : []),
     ]);
-    // The rows of a parent are far apart, as those of an old author are.
+    // The rows of a parent are far apart, like the books of an old author.
     await insertRows(
       engine,
       "children",

@@ -1,5 +1,5 @@
 import type { PorticoApp } from "portico";
-import type { Mail } from "portico/auth";
+import type { MailContent, Mailer } from "portico/auth";
 import { type Database, migrate, type PorticoTables } from "portico/sql";
 import { type LiveClient, liveClient } from "portico/testing";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
@@ -15,7 +15,12 @@ vi.stubEnv("SECRET", "a secret of 32 bytes for this test");
 vi.stubEnv("SMTP_URL", smtp.url);
 vi.stubEnv("MAIL_FROM", "Bookshop <no-reply@shop.example>");
 const page = await load<{ readonly app: PorticoApp; readonly database: Database<PorticoTables> }>("app.ts");
-const { mailer } = await load<{ readonly mailer: (mail: Mail) => Promise<void> }>("mailer.ts");
+const { mailer } = await load<{ readonly mailer: Mailer }>("mailer.ts");
+const content: MailContent = {
+  subject: "Your password was changed",
+  text: "It was changed.",
+  html: "<p>It was changed.",
+};
 let client: LiveClient;
 
 beforeAll(async () => {
@@ -54,14 +59,14 @@ it("sends the link that verifies the address, and the token in it works once", a
 
   expect(email).toMatch(/^From: Bookshop <no-reply@shop\.example>\r$/m);
   expect(email).toMatch(/^To: ann@example\.org\r$/m);
-  expect(email).toMatch(/^Subject: Confirm your email address\r$/m);
+  expect(email).toMatch(/^Subject: Bookshop: Confirm your email address\r$/m);
   expect([await verify(), await verify(), await signIn()]).toEqual([204, 400, 200]);
 });
 
 it("sends one email to the address, whatever the address contains", async () => {
   const before = smtp.emails.length;
 
-  await mailer({ to: '"x, eve@evil.example"@example.org', kind: "password_changed", url: null });
+  await mailer({ to: '"x, eve@evil.example"@example.org', kind: "password_changed", url: null }, content);
 
   expect(smtp.emails).toHaveLength(before + 1);
   expect(textOf(smtp.emails.at(-1))).not.toMatch(/link works once/);
@@ -72,7 +77,7 @@ it("waits for an email that is being sent when the application closes", async ()
   const confirm = smtp.hold();
   const order: string[] = [];
 
-  const sent = mailer({ to: "ann@example.org", kind: "reset", url: "https://shop.example/x" }).then(() =>
+  const sent = mailer({ to: "ann@example.org", kind: "reset", url: "https://shop.example/x" }, content).then(() =>
     order.push("sent"),
   );
   await smtp.received(before + 1);

@@ -37,11 +37,11 @@ export class VersionProcess {
   static async start(
     version: URL,
     { database, prefix, stores, migrates = false }: VersionPlace,
-    plant?: Plant,
+    plants: readonly Plant[] = [],
   ): Promise<VersionProcess> {
     const child = fork(new URL("fixtures/serve.ts", import.meta.url), [database, prefix, stores, String(migrates)], {
       execArgv: ["--no-warnings", "--import", new URL("fixtures/version-doors.mjs", import.meta.url).href],
-      env: { ...process.env, PORTICO_VERSION: version.href, PORTICO_PLANT: JSON.stringify(plant ?? null) },
+      env: { ...process.env, PORTICO_VERSION: version.href, PORTICO_PLANTS: JSON.stringify(plants) },
     });
     const url = await new Promise<string>((resolve, reject) => {
       child.once("message", ({ at }: { readonly at: string }) => resolve(at));

@@ -8,7 +8,7 @@ export type Tenant = "A" | "B" | "C" | "N";
 export const marked = (tenant: Tenant | "X", number: number): string =>
   `${tenant}-canary-${String(number).padStart(5, "0")}`;
 
-/** Returns the text with A and B exchanged: the operation of a member of A becomes that of a member of B. */
+/** Returns the text with A and B exchanged: what a member of A does becomes what a member of B does. */
 export function exchanged(text: string): string {
   return text.replaceAll(/\b[AB](?=-canary-)/g, (tenant) => (tenant === "A" ? "B" : "A"));
 }

@@ -62,6 +62,7 @@ export const orderMutations = {
   placeOrder: mutation(Order, {
     params: { books: t.list(OrderedBook), trx: inTransaction },
     auth: whoMay("place:orders"),
+    idempotent: inTransaction,
   })(({ books, trx, ctx }) => placeOrder(trx, ctx, books)),
 
   shipOrder: mutation(Order, {

@@ -59,6 +59,8 @@ export function orderRoutes(): Router {
       body: NewOrder,
       response: { 201: Order },
       params: { trx: inTransaction },
+      // A buyer whose connection was lost may send the order again: it is placed once.
+      idempotent: inTransaction,
       summary: "Orders books",
       tags: ["orders"],
     },

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { beforeAll, describe, expect, it } from "vitest";
+import { cheapHashes } from "../../../../scripts/gate/cheap-hashes.ts";
 import { type Rows } from "../../../../test/system/corpus/answer.ts";
 import { connections, properties } from "../../../../test/system/corpus/pagination-connections.ts";
 import { changes, cursors } from "../../../../test/system/corpus/pagination-cursors.ts";
@@ -22,6 +23,8 @@ const before = prototypes.map((prototype) => Reflect.ownKeys(prototype));
 const replayed: Record<string, string[]> = { graphql: [], auth: [], pagination: [] };
 
 beforeAll(async () => {
+  // No other process verifies a password here.
+  cheapHashes();
   replayOn(await openShop({ books: 125, users: 40 }));
   // A hundred books remain: none about history, and all children's books were added at the same time.
   const database = (await import("../../src/database.ts")).database.asSystem("a test");

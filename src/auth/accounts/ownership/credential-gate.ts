@@ -2,10 +2,10 @@ import type { HttpContext } from "../../../kernel/context/http-context.ts";
 import { HttpException } from "../../../kernel/exceptions/http-exception.ts";
 import { PermissionDenied } from "../../../kernel/exceptions/permission-denied.ts";
 import type { AccountBase, AccountHolder } from "../account-base.ts";
-import { requireFreshSignIn } from "../routes/require-fresh-sign-in.ts";
-import { requireLevel } from "../routes/require-level.ts";
 import { isProved } from "./is-proved.ts";
 import { type GatedOperation, LASTING, RULES } from "./lasting.ts";
+import { requireFreshSignIn } from "./require-fresh-sign-in.ts";
+import { requireLevel } from "./require-level.ts";
 
 /** Lets a route change the lasting credentials of the caller. Only `credentialGate` makes one. */
 class CredentialGrant {

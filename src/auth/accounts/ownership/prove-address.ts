@@ -4,10 +4,10 @@ import { removeFactors } from "../../factors/remove-factors.ts";
 import type { ProviderAccount } from "../../providers/identity-provider.ts";
 import type { TokenPair } from "../../tokens/token-for-user.ts";
 import type { AccountHolder } from "../account-base.ts";
-import type { Accounts } from "../accounts.ts";
 import { claimUsername } from "../claim-username.ts";
 import { InvalidLink } from "../invalid-link.ts";
 import { runEach } from "../run-each.ts";
+import type { Accounts } from "./accounts.ts";
 import type { AddressProof } from "./address-proof.ts";
 
 /** The values that a proof sets, and the link that it keeps in addition. */

@@ -10,7 +10,7 @@ import {
   type ResolvedAccountOptions,
   resolveAccountOptions,
 } from "../account-options.ts";
-import { Accounts } from "../accounts.ts";
+import { Accounts } from "../ownership/accounts.ts";
 import { emailRoutes } from "./email-routes.ts";
 import { factorRoutes } from "./factor-routes.ts";
 import { impersonationRoutes, ownAccountOnly } from "./impersonation-routes.ts";
@@ -55,7 +55,7 @@ export function accountRouter(options: ResolvedAccountOptions): Router {
   for (const [name, declare] of Object.entries(ROUTES) as [AccountRoute, (typeof ROUTES)[AccountRoute]][])
     if (!options.except.includes(name)) declare(router, accounts);
   if (impersonation !== undefined) impersonationRoutes(router, accounts, impersonation);
-  return router;
+  return router.builtIn();
 }
 
 const ROUTES: Readonly<Record<AccountRoute, (router: Router, accounts: Accounts) => void>> = {

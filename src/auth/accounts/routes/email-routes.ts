@@ -8,17 +8,17 @@ import type { SecretAttempt } from "../../limits/secret-attempt.ts";
 import { readEmail } from "../../users/account-name.ts";
 import { UserExists } from "../../users/user-exists.ts";
 import type { AccountHolder } from "../account-base.ts";
-import type { Accounts } from "../accounts.ts";
 import { InvalidLink } from "../invalid-link.ts";
 import type { TokenGrant } from "../one-time-tokens.ts";
+import type { Accounts } from "../ownership/accounts.ts";
 import { admitProof } from "../ownership/address-proof.ts";
+import { byPerson } from "../ownership/by-person.ts";
 import { credentialGate } from "../ownership/credential-gate.ts";
 import { proveAddress } from "../ownership/prove-address.ts";
-import { byPerson } from "./by-person.ts";
-import { ACCEPTED, Accepted, BAD_LINK, describe, TOO_MANY } from "./describe.ts";
+import { FRESH_ERRORS } from "../ownership/require-fresh-sign-in.ts";
+import { ACCEPTED, Accepted, BAD_LINK, describe, TOO_MANY } from "../schemas/describe.ts";
+import { requestBody } from "../schemas/record-schema.ts";
 import { Tokens } from "./login-route.ts";
-import { requestBody } from "./record-schema.ts";
-import { FRESH_ERRORS } from "./require-fresh-sign-in.ts";
 
 /**
  * `POST /email` sends a link to the new address, `POST /email/confirm` redeems its token. The old address is valid

@@ -3,17 +3,17 @@ import { useAuth } from "../../../kernel/access/use-auth.ts";
 import type { HttpContext } from "../../../kernel/context/http-context.ts";
 import { Conflict, NotFound } from "../../../kernel/exceptions/http-exception.ts";
 import type { AccountHolder } from "../account-base.ts";
-import type { Accounts } from "../accounts.ts";
 import { attemptSecondFactor } from "../attempt-second-factor.ts";
 import { InvalidSecondFactor } from "../invalid-second-factor.ts";
-import { reportToOwner } from "../notify-owner.ts";
+import type { Accounts } from "../ownership/accounts.ts";
+import { byPerson } from "../ownership/by-person.ts";
 import { credentialGate } from "../ownership/credential-gate.ts";
-import { byPerson } from "./by-person.ts";
-import { describe, NOT_OWNED, TOO_MANY } from "./describe.ts";
+import { reportToOwner } from "../ownership/notify-owner.ts";
+import { FRESH_ERRORS } from "../ownership/require-fresh-sign-in.ts";
+import { STRONG_ERRORS } from "../ownership/require-level.ts";
+import { describe, NOT_OWNED, TOO_MANY } from "../schemas/describe.ts";
+import { record, requestBody } from "../schemas/record-schema.ts";
 import { passkeyRoutes } from "./passkey-routes.ts";
-import { record, requestBody } from "./record-schema.ts";
-import { FRESH_ERRORS } from "./require-fresh-sign-in.ts";
-import { STRONG_ERRORS } from "./require-level.ts";
 import { secondFactorRoute } from "./second-factor-route.ts";
 
 const Factors = record(

@@ -4,13 +4,13 @@ import type { MiddlewareFunction } from "../../../kernel/context/middleware-func
 import { AuthenticationFailed } from "../../../kernel/exceptions/authentication-failed.ts";
 import { Conflict, HttpException } from "../../../kernel/exceptions/http-exception.ts";
 import { impersonating } from "../../callers/impersonating.ts";
-import type { Accounts } from "../accounts.ts";
 import type { Impersonation } from "../impersonation.ts";
+import type { Accounts } from "../ownership/accounts.ts";
 import { credentialGate } from "../ownership/credential-gate.ts";
-import { Account, accountOf } from "./account.ts";
-import { describe, TOO_MANY } from "./describe.ts";
-import { requestBody } from "./record-schema.ts";
-import { FRESH_ERRORS } from "./require-fresh-sign-in.ts";
+import { FRESH_ERRORS } from "../ownership/require-fresh-sign-in.ts";
+import { Account, accountOf } from "../schemas/account.ts";
+import { describe, TOO_MANY } from "../schemas/describe.ts";
+import { requestBody } from "../schemas/record-schema.ts";
 
 const END = "/impersonation/end";
 

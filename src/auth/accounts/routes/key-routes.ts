@@ -5,12 +5,12 @@ import { useAuth } from "../../../kernel/access/use-auth.ts";
 import { NotFound, ValidationFailed } from "../../../kernel/exceptions/http-exception.ts";
 import type { APIKey } from "../../api-keys/api-key.ts";
 import { MAX_NAME_LENGTH } from "../../api-keys/api-keys-options.ts";
-import type { Accounts } from "../accounts.ts";
+import type { Accounts } from "../ownership/accounts.ts";
+import { byPerson } from "../ownership/by-person.ts";
 import { credentialGate } from "../ownership/credential-gate.ts";
-import { byPerson } from "./by-person.ts";
-import { describe, NOT_OWNED, TOO_MANY } from "./describe.ts";
-import { record, records, requestBody } from "./record-schema.ts";
-import { FRESH_ERRORS } from "./require-fresh-sign-in.ts";
+import { FRESH_ERRORS } from "../ownership/require-fresh-sign-in.ts";
+import { describe, NOT_OWNED, TOO_MANY } from "../schemas/describe.ts";
+import { record, records, requestBody } from "../schemas/record-schema.ts";
 
 const NewKey = requestBody({
   name: "string?",

@@ -2,11 +2,11 @@ import type { Router } from "../../../http/routing/router.ts";
 import { sessionsOf } from "../../../kernel/identity/session-manager.ts";
 import type { CountedAttempt } from "../../limits/attempt-limit.ts";
 import { rotateRefreshToken } from "../../tokens/rotate-refresh-token.ts";
-import type { Accounts } from "../accounts.ts";
-import { Account, accountOf } from "./account.ts";
-import { byPerson } from "./by-person.ts";
-import { describe, TOO_MANY } from "./describe.ts";
-import { type RecordSchema, record, requestBody } from "./record-schema.ts";
+import type { Accounts } from "../ownership/accounts.ts";
+import { byPerson } from "../ownership/by-person.ts";
+import { Account, accountOf } from "../schemas/account.ts";
+import { describe, TOO_MANY } from "../schemas/describe.ts";
+import { type RecordSchema, record, requestBody } from "../schemas/record-schema.ts";
 
 const Login = requestBody({ identifier: "string", password: "string", remember: "boolean?" });
 const tokens = {

@@ -2,11 +2,11 @@ import type { Router } from "../../../http/routing/router.ts";
 import { useAuth } from "../../../kernel/access/use-auth.ts";
 import { NotFound } from "../../../kernel/exceptions/http-exception.ts";
 import type { AccountHolder } from "../account-base.ts";
-import type { Accounts } from "../accounts.ts";
-import { Account, accountOf } from "./account.ts";
-import { byPerson } from "./by-person.ts";
-import { describe } from "./describe.ts";
-import { records } from "./record-schema.ts";
+import type { Accounts } from "../ownership/accounts.ts";
+import { byPerson } from "../ownership/by-person.ts";
+import { Account, accountOf } from "../schemas/account.ts";
+import { describe } from "../schemas/describe.ts";
+import { records } from "../schemas/record-schema.ts";
 
 const Sessions = records(
   {

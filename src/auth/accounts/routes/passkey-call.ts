@@ -4,7 +4,7 @@ import type { HttpContext } from "../../../kernel/context/http-context.ts";
 import type { PasskeyCall } from "../../factors/passkeys.ts";
 import { BrowserCookie } from "../../sessions/browser-cookie.ts";
 import type { KnownPasskeys } from "../account-base.ts";
-import type { Accounts } from "../accounts.ts";
+import type { Accounts } from "../ownership/accounts.ts";
 
 /** Binds a challenge for a sign-in to the browser that requested it. */
 const cookie = new BrowserCookie("__Host-portico_passkey", 300);

@@ -4,17 +4,17 @@ import { useAuth } from "../../../kernel/access/use-auth.ts";
 import { NotFound } from "../../../kernel/exceptions/http-exception.ts";
 import type { PasskeyFactor } from "../../factors/factor-record.ts";
 import type { AccountHolder, KnownPasskeys } from "../account-base.ts";
-import type { Accounts } from "../accounts.ts";
 import { InvalidPasskey } from "../invalid-second-factor.ts";
-import { reportToOwner } from "../notify-owner.ts";
+import type { Accounts } from "../ownership/accounts.ts";
+import { byPerson } from "../ownership/by-person.ts";
 import { credentialGate } from "../ownership/credential-gate.ts";
-import { byPerson } from "./by-person.ts";
-import { describe, NOT_OWNED, TOO_MANY } from "./describe.ts";
+import { reportToOwner } from "../ownership/notify-owner.ts";
+import { FRESH_ERRORS } from "../ownership/require-fresh-sign-in.ts";
+import { STRONG_ERRORS } from "../ownership/require-level.ts";
+import { describe, NOT_OWNED, TOO_MANY } from "../schemas/describe.ts";
+import { record, records, requestBody } from "../schemas/record-schema.ts";
 import { passkeyCall } from "./passkey-call.ts";
 import { passkeySignInRoutes } from "./passkey-sign-in-routes.ts";
-import { record, records, requestBody } from "./record-schema.ts";
-import { FRESH_ERRORS } from "./require-fresh-sign-in.ts";
-import { STRONG_ERRORS } from "./require-level.ts";
 
 const passkey = {
   id: "string",

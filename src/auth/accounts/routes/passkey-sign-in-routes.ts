@@ -2,12 +2,12 @@ import type { Router } from "../../../http/routing/router.ts";
 import type { HttpContext } from "../../../kernel/context/http-context.ts";
 import type { SecretAttempt } from "../../limits/secret-attempt.ts";
 import type { AccountHolder, KnownPasskeys } from "../account-base.ts";
-import type { Accounts } from "../accounts.ts";
 import { InvalidPasskey } from "../invalid-second-factor.ts";
-import { accountOf } from "./account.ts";
-import { describe, TOO_MANY } from "./describe.ts";
+import type { Accounts } from "../ownership/accounts.ts";
+import { accountOf } from "../schemas/account.ts";
+import { describe, TOO_MANY } from "../schemas/describe.ts";
+import { type RecordSchema, record, requestBody } from "../schemas/record-schema.ts";
 import { browserCall, newBrowserCall } from "./passkey-call.ts";
-import { type RecordSchema, record, requestBody } from "./record-schema.ts";
 import { SignInResult } from "./sign-in-result.ts";
 
 const options = { options: "request" } as const;

@@ -5,17 +5,17 @@ import { forgetLogins, limitLogin } from "../../limits/limit-login.ts";
 import type { SecretAttempt } from "../../limits/secret-attempt.ts";
 import { readNewPassword } from "../../passwords/password-attempt.ts";
 import type { AccountHolder } from "../account-base.ts";
-import type { Accounts } from "../accounts.ts";
-import { checkNewPassword } from "../check-new-password.ts";
 import { InvalidCredentials } from "../invalid-credentials.ts";
 import { InvalidLink } from "../invalid-link.ts";
 import type { IssuedLink } from "../mail-sender.ts";
-import { notifyOwner } from "../notify-owner.ts";
+import type { Accounts } from "../ownership/accounts.ts";
 import { type AddressProof, admitProof } from "../ownership/address-proof.ts";
+import { byPerson } from "../ownership/by-person.ts";
+import { checkNewPassword } from "../ownership/check-new-password.ts";
 import { credentialGate } from "../ownership/credential-gate.ts";
+import { notifyOwner } from "../ownership/notify-owner.ts";
 import { proveAddress } from "../ownership/prove-address.ts";
 import { requireHuman } from "../require-human.ts";
-import { byPerson } from "./by-person.ts";
 import {
   ACCEPTED,
   Accepted,
@@ -25,9 +25,9 @@ import {
   FIRST_PROOF,
   FIRST_PROOF_ERRORS,
   TOO_MANY,
-} from "./describe.ts";
+} from "../schemas/describe.ts";
+import { requestBody } from "../schemas/record-schema.ts";
 import { Tokens } from "./login-route.ts";
-import { requestBody } from "./record-schema.ts";
 
 /** `POST /password`: changes the password, which requires the current one, and signs out all other devices. */
 export function passwordRoute(router: Router, accounts: Accounts): void {

@@ -4,12 +4,12 @@ import type { HttpContext } from "../../../kernel/context/http-context.ts";
 import { HttpException } from "../../../kernel/exceptions/http-exception.ts";
 import { type AccountName, readEmail, readUsername } from "../../users/account-name.ts";
 import { UserExists } from "../../users/user-exists.ts";
-import type { Accounts } from "../accounts.ts";
-import { checkNewPassword } from "../check-new-password.ts";
 import { wantUsername } from "../claim-username.ts";
+import type { Accounts } from "../ownership/accounts.ts";
+import { checkNewPassword } from "../ownership/check-new-password.ts";
 import { requireHuman } from "../require-human.ts";
-import { ACCEPTED, Accepted, describe, TOO_MANY } from "./describe.ts";
-import { requestBody } from "./record-schema.ts";
+import { ACCEPTED, Accepted, describe, TOO_MANY } from "../schemas/describe.ts";
+import { requestBody } from "../schemas/record-schema.ts";
 import { outcomeOf, RefusedFields } from "./refused-fields.ts";
 
 const Registration = requestBody({ email: "string", username: "string?", password: "string" });

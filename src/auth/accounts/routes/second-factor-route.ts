@@ -3,16 +3,16 @@ import type { HttpContext } from "../../../kernel/context/http-context.ts";
 import { BadRequest } from "../../../kernel/exceptions/http-exception.ts";
 import type { SecretAttempt } from "../../limits/secret-attempt.ts";
 import type { AccountHolder, KnownPasskeys } from "../account-base.ts";
-import type { Accounts } from "../accounts.ts";
 import { attemptSecondFactor } from "../attempt-second-factor.ts";
 import { InvalidPasskey, InvalidSecondFactor, SignInExpired } from "../invalid-second-factor.ts";
-import { reportToOwner } from "../notify-owner.ts";
-import { accountOf } from "./account.ts";
-import { byPerson } from "./by-person.ts";
-import { describe, TOO_MANY } from "./describe.ts";
+import type { Accounts } from "../ownership/accounts.ts";
+import { byPerson } from "../ownership/by-person.ts";
+import { reportToOwner } from "../ownership/notify-owner.ts";
+import { accountOf } from "../schemas/account.ts";
+import { describe, TOO_MANY } from "../schemas/describe.ts";
+import { requestBody } from "../schemas/record-schema.ts";
 import { passkeyCall } from "./passkey-call.ts";
 import { PasskeyRequest } from "./passkey-sign-in-routes.ts";
-import { requestBody } from "./record-schema.ts";
 import { SignInResult } from "./sign-in-result.ts";
 
 /** The code or the passkey with which a user proves the second factor. */

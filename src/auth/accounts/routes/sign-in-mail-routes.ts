@@ -2,13 +2,13 @@ import type { Router } from "../../../http/routing/router.ts";
 import type { HttpContext } from "../../../kernel/context/http-context.ts";
 import { reserveAttempt } from "../../limits/attempt-limit.ts";
 import { BrowserCookie } from "../../sessions/browser-cookie.ts";
-import type { Accounts } from "../accounts.ts";
 import { InvalidLink } from "../invalid-link.ts";
+import type { Accounts } from "../ownership/accounts.ts";
 import { requireHuman } from "../require-human.ts";
+import { Account, accountOf } from "../schemas/account.ts";
+import { ACCEPTED, Accepted, BAD_LINK, describe, TOO_MANY } from "../schemas/describe.ts";
+import { requestBody } from "../schemas/record-schema.ts";
 import { SIGN_IN_MAIL_SECONDS, SignInMails } from "../sign-in-mails.ts";
-import { Account, accountOf } from "./account.ts";
-import { ACCEPTED, Accepted, BAD_LINK, describe, TOO_MANY } from "./describe.ts";
-import { requestBody } from "./record-schema.ts";
 
 const cookie = new BrowserCookie("__Host-portico_sign_in", SIGN_IN_MAIL_SECONDS);
 

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { Account } from "./account.ts";
+import { Account } from "../schemas/account.ts";
+import { either } from "../schemas/record-schema.ts";
 import { Tokens } from "./login-route.ts";
-import { either } from "./record-schema.ts";
 
 type OutputOf<S extends StandardSchemaV1> = StandardSchemaV1.InferOutput<S>;
 

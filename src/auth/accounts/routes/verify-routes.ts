@@ -3,14 +3,22 @@ import type { HttpContext } from "../../../kernel/context/http-context.ts";
 import { BadRequest } from "../../../kernel/exceptions/http-exception.ts";
 import { type CountedAttempt, forgetAttempts } from "../../limits/attempt-limit.ts";
 import { attemptSecret, type SecretAttempt } from "../../limits/secret-attempt.ts";
-import type { Accounts } from "../accounts.ts";
 import { InvalidLink } from "../invalid-link.ts";
+import type { Accounts } from "../ownership/accounts.ts";
 import { type AddressProof, admitProof, type Presented } from "../ownership/address-proof.ts";
+import { byPerson } from "../ownership/by-person.ts";
 import { proveAddress } from "../ownership/prove-address.ts";
-import { byPerson } from "./by-person.ts";
-import { ACCEPTED, Accepted, BAD_LINK, describe, FIRST_PROOF, FIRST_PROOF_ERRORS, TOO_MANY } from "./describe.ts";
+import {
+  ACCEPTED,
+  Accepted,
+  BAD_LINK,
+  describe,
+  FIRST_PROOF,
+  FIRST_PROOF_ERRORS,
+  TOO_MANY,
+} from "../schemas/describe.ts";
+import { requestBody } from "../schemas/record-schema.ts";
 import { Tokens } from "./login-route.ts";
-import { requestBody } from "./record-schema.ts";
 
 interface Verification {
   readonly token?: string;

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
+import { IDEMPOTENCY_KEY } from "../../../openapi/parameters.ts";
 import type { PorticoApp } from "../../../portico-app.ts";
 import type { Result } from "../../output/result.ts";
 import { graphAt, graphsOf } from "../../project/graphs-of.ts";
@@ -21,7 +22,7 @@ export function clientCommand(program: Command, run: RunCommand): void {
       "Writes the types of the application for a client: the OpenAPI document, the GraphQL schema, and both as types.",
     )
     .requiredOption("--out <folder>", "the folder of the files")
-    .option("--check", "write nothing, and end with 1 if a file in the folder is out of date")
+    .option("--check", "write nothing, and exit with code 1 if a file in the folder is out of date")
     .option("--path <path>", "the path of the GraphQL endpoint, if the application has several")
     .action(run<ClientFlags>(client));
 }
@@ -44,13 +45,28 @@ async function clientFiles(app: PorticoApp, path: string | undefined): Promise<R
     ["openapi.json", `${JSON.stringify(document, null, 2)}\n`],
     ["paths.d.ts", pathsType(document)],
   ]);
-  if (path === undefined && graphsOf(app).size === 0) return files;
-  const [, { schema }] = graphAt(app, path);
-  const [{ printSchema }, { introspectionType }] = await Promise.all([
-    import("../../../graphql/schema/print-schema.ts"),
-    import("../../../graphql/schema/introspection-type.ts"),
-  ]);
-  return files.set("schema.graphql", printSchema(schema)).set("introspection.d.ts", introspectionType(schema));
+  const keyed = Object.entries(document.paths).flatMap(([url, operations]) =>
+    Object.entries(operations).flatMap(([method, { parameters = [] }]) =>
+      parameters.some(({ name }) => name === IDEMPOTENCY_KEY) ? [`${method.toUpperCase()} ${url}`] : [],
+    ),
+  );
+  if (path !== undefined || graphsOf(app).size > 0) {
+    const [, { schema }] = graphAt(app, path);
+    const [{ printSchema }, { introspectionType }, { idempotentMutations }] = await Promise.all([
+      import("../../../graphql/schema/print-schema.ts"),
+      import("../../../graphql/schema/introspection-type.ts"),
+      import("../../../graphql/declare/fields/idempotent-extensions.ts"),
+    ]);
+    files.set("schema.graphql", printSchema(schema)).set("introspection.d.ts", introspectionType(schema));
+    keyed.push(...idempotentMutations(schema).map((name) => `mutation ${name}`));
+  }
+  return keyed.length === 0 ? files : files.set("idempotent.ts", idempotentList(keyed));
+}
+
+/** The option `idempotent` of portico-client. */
+function idempotentList(keyed: readonly string[]): string {
+  const lines = keyed.toSorted().map((entry) => `  ${JSON.stringify(entry)},\n`);
+  return `// Written by portico client. Do not edit.\n\nexport const idempotent: readonly string[] = [\n${lines.join("")}];\n`;
 }
 
 async function compare(out: string, folder: string, files: ReadonlyMap<string, string>): Promise<Result> {

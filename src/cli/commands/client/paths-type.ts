@@ -33,7 +33,7 @@ function operationType({ parameters = [], requestBody, responses }: OpenAPIOpera
     `${member(status, false)}: ${block([contentMember(content)])};`.replace(/^"(\d+)"/, "$1"),
   );
   return block([
-    `parameters: ${block((["query", "path"] as const).map((place) => parametersMember(place, parameters)))};`,
+    `parameters: ${block(placesOf(parameters).map((place) => parametersMember(place, parameters)))};`,
     requestBody === undefined
       ? "requestBody?: never;"
       : `${member("requestBody", requestBody.required !== true)}: ${block([contentMember(requestBody.content)])};`,
@@ -41,7 +41,13 @@ function operationType({ parameters = [], requestBody, responses }: OpenAPIOpera
   ]);
 }
 
-function parametersMember(place: "path" | "query", all: readonly OpenAPIParameter[]): string {
+type Place = OpenAPIParameter["in"];
+
+function placesOf(parameters: readonly OpenAPIParameter[]): readonly Place[] {
+  return parameters.some((parameter) => parameter.in === "header") ? ["query", "path", "header"] : ["query", "path"];
+}
+
+function parametersMember(place: Place, all: readonly OpenAPIParameter[]): string {
   const own = all.filter((parameter) => parameter.in === place);
   if (own.length === 0) return `${place}?: never;`;
   const members = own.map(

@@ -1,9 +1,11 @@
 import { isProduction } from "../../../core/env.ts";
 import type { PorticoApp } from "../../../portico-app.ts";
+import { MemoryCounter } from "../../../stores/memory-counter.ts";
 import { MemoryKeyValue } from "../../../stores/memory-key-value.ts";
+import { MemoryPubSub } from "../../../stores/memory-pub-sub.ts";
 import { startStores, storeChecks } from "../../../stores/start-stores.ts";
 import { faultsOf } from "./faults-of.ts";
-import { attempt, type Finding, ok, warning } from "./finding.ts";
+import { attempt, type Finding, notChecked, ok, warning } from "./finding.ts";
 import { keptLog } from "./kept-log.ts";
 
 /** Starts the stores, compares the clocks, and runs the application's own health checks. */
@@ -29,8 +31,9 @@ async function startAndCheck(app: PorticoApp): Promise<readonly Finding[]> {
   const { stores, settings } = app;
   const faults = faultsOf(app, "stores");
   if (faults.length > 0) return faults;
-  const inMemory = stores.durable instanceof MemoryKeyValue ? [memoryFinding()] : [];
+  const inMemory: Finding[] = stores.durable instanceof MemoryKeyValue ? [memoryFinding()] : [];
   const checks = Object.entries(storeChecks(stores, settings.clock));
+  inMemory.push(...unseen(stores, new Set(checks.map(([role]) => role))));
   if (checks.length === 0) return inMemory;
   const fix = "Check the URL of PorticoApp.stores, and that the server runs";
   const reached = await Promise.all(
@@ -52,6 +55,16 @@ async function startAndCheck(app: PorticoApp): Promise<readonly Finding[]> {
     return said.map((sentence) => warning("stores", sentence));
   });
   return [...inMemory, ...reached.flat(), ...started];
+}
+
+/** The stores of the application that have no health check. Those in the memory of the process need none. */
+function unseen({ durable, counters, bus }: PorticoApp["stores"], seen: ReadonlySet<string>): readonly Finding[] {
+  const inMemory = [MemoryKeyValue, MemoryCounter, MemoryPubSub];
+  return Object.entries({ durable, counters, bus }).flatMap(([role, store]) =>
+    seen.has(role) || inMemory.some((Memory) => store instanceof Memory)
+      ? []
+      : [notChecked("stores", `the ${role} role is a ${store.constructor.name} without the method check`)],
+  );
 }
 
 function memoryFinding(): Finding {

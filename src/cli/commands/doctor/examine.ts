@@ -7,7 +7,7 @@ import type { PorticoApp } from "../../../portico-app.ts";
 import { UsageError } from "../../output/command-failed.ts";
 import { countText } from "../../output/count-text.ts";
 import type { Result } from "../../output/result.ts";
-import { tableLines } from "../../output/table.ts";
+import { tableLines } from "../../output/table-lines.ts";
 import type { PorticoConfig } from "../../project/portico-config.ts";
 import type { Call } from "../runner.ts";
 import { checkAddresses } from "./check-addresses.ts";
@@ -16,26 +16,32 @@ import { checkGraphs } from "./check-graphs.ts";
 import { checkRuntime } from "./check-runtime.ts";
 import { checkSecrets } from "./check-secrets.ts";
 import { checkStores } from "./check-stores.ts";
-import { attempt, type Finding, ok, warning } from "./finding.ts";
+import type { DoctorFlags } from "./doctor-command.ts";
+import { attempt, type Finding, notChecked, ok, warning } from "./finding.ts";
 import { keptLog } from "./kept-log.ts";
 
 /** Runs all checks. Each has its own time limit, so a server that does not respond delays the result by a few seconds. */
-export async function examine(call: Call<object>): Promise<Result> {
+export async function examine(call: Call<DoctorFlags>): Promise<Result> {
   // The time limits alone do not keep the process alive.
   const alive = setInterval(() => {}, 60_000);
   const found = await findings(call);
   clearInterval(alive);
   const shown = found.map((finding) => ({ ...finding, message: redact(finding.message, call.env) }));
   const count = (level: Finding["level"]): number => shown.filter((finding) => finding.level === level).length;
-  const counts = { ok: count("ok"), warnings: count("warning"), failed: count("failed") };
+  const counts = {
+    ok: count("ok"),
+    warnings: count("warning"),
+    failed: count("failed"),
+    notChecked: count("not checked"),
+  };
   return {
     data: { ...counts, checks: shown },
     lines: [
-      ...tableLines(shown, { level: "level", check: "check", message: "finding" }),
+      ...tableLines(shown, { level: "level", check: "check", message: "finding" }, call.width),
       "",
-      `${counts.ok} ok, ${counts.warnings} warnings, ${counts.failed} failed`,
+      `${counts.ok} ok, ${counts.warnings} warnings, ${counts.failed} failed, ${counts.notChecked} not checked`,
     ],
-    code: counts.failed > 0 ? 1 : 0,
+    code: counts.failed > 0 || (call.options.check === true && counts.notChecked > 0) ? 1 : 0,
   };
 }
 
@@ -56,7 +62,10 @@ async function findings(call: Call<object>): Promise<readonly Finding[]> {
     { seconds: 10 },
   );
   const isLoaded = loaded.every(({ level }) => level === "ok");
-  const [application, database] = await Promise.all([isLoaded ? examineApp(call, reports) : [], examineDatabase(call)]);
+  const [application, database] = await Promise.all([
+    isLoaded ? examineApp(call, reports) : [],
+    examineDatabase(call, isLoaded),
+  ]);
   secretReports.unsubscribe(listen);
   return [...checkRuntime(env), ...loaded, ...application, ...database];
 }
@@ -86,12 +95,21 @@ async function examineApp(
   ];
 }
 
-/** An application may have no database. */
-async function examineDatabase({ project, options, env }: Call<object>): Promise<readonly Finding[]> {
+/** An application may have no database, or one that this command does not know. */
+async function examineDatabase(
+  { project, options, env }: Call<object>,
+  isLoaded: boolean,
+): Promise<readonly Finding[]> {
   const config = await project.config().catch((): PorticoConfig => ({}));
+  if (config.database === false && options.database === undefined) return [];
   const named = options.database ?? config.database ?? config.users ?? (env["DATABASE_URL"] || undefined);
-  return named === undefined ? [] : checkDatabase(() => project.database(), config);
+  if (named === undefined) return [notChecked("database", NO_DATABASE)];
+  const app = isLoaded ? await project.app().catch(() => null) : null;
+  return checkDatabase(() => project.database(), config, app);
 }
+
+const NO_DATABASE =
+  "no database is named. Add it to portico.config as `database`, or `database: false` if the application has none";
 
 /** Removes passwords in URLs, and the values of environment variables that hold secrets. */
 function redact(text: string, env: Readonly<Record<string, string | undefined>>): string {

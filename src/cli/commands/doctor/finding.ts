@@ -3,7 +3,7 @@ import { sentenceOf } from "../../output/sentence-of.ts";
 
 /** The result of one check. */
 export interface Finding {
-  readonly level: "ok" | "warning" | "failed";
+  readonly level: "ok" | "warning" | "failed" | "not checked";
   /** The name of the check, such as `database`. */
   readonly check: string;
   /** The finding as a sentence. For a warning or a failure it names the option and the fix. */
@@ -20,6 +20,11 @@ export function warning(check: string, message: string): Finding {
 
 export function failed(check: string, message: string): Finding {
   return { level: "failed", check, message };
+}
+
+/** Something that the command can't see, which is not a success. */
+export function notChecked(check: string, message: string): Finding {
+  return { level: "not checked", check, message };
 }
 
 /** Runs a check for a limited time. An error fails it, with the fix that was given. */

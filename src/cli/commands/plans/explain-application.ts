@@ -1,10 +1,10 @@
-import type { ReachedLists } from "../../../audit/lists/reach-lists.ts";
 import { reachLists } from "../../../audit/lists/reach-lists.ts";
 import { isProduction } from "../../../core/env.ts";
 import type { UserProtocol } from "../../../kernel/identity/identity.ts";
 import { examineLists, type PlacePlans } from "../../../sql/plans/examine-lists.ts";
 import { actingAs } from "../../../testing/acting-as.ts";
 import { CommandFailed } from "../../output/command-failed.ts";
+import { countText } from "../../output/count-text.ts";
 import type { Result } from "../../output/result.ts";
 import { findUser } from "../../project/find-user.ts";
 import type { Project } from "../../project/project.ts";
@@ -20,16 +20,33 @@ export async function explainApplication({ project, options }: Call<PlansFlags>)
   (app.log as { level: string }).level = "silent";
   const database = await project.database();
   const user = options.as === undefined ? await anyUser(project) : await findUser(project, options.as);
-  const { lists, unreached } = await reachLists(app, actingAs(app, user));
-  const plans = await examineLists(database, lists);
+  const { lists, unreached, declared } = await reachLists(app, actingAs(app, user));
+  const { plans, unchecked } = await examineLists(database, lists);
   const faults = plans.reduce((sum, { faults: found }) => sum + found.length, 0);
+  const blind: readonly Unchecked[] = [
+    ...plans.flatMap(({ place, gaps }) => gaps.map((reason) => ({ place, reason }))),
+    ...unchecked.map(({ place, reason }) => ({ place, reason })),
+    ...unreached,
+    ...(declared === 0 ? [NO_LISTS] : []),
+  ];
   return {
     // The command reads pages and no totals, so it says nothing about counts.
-    data: { lists: plans.map(({ counts: _counts, ...pages }) => pages), unreached },
-    lines: [...plans.flatMap(planLines), ...unreachedLines(unreached), summary(plans, faults, unreached.length)],
-    code: faults > 0 ? 1 : 0,
+    data: { lists: plans.map(({ counts: _counts, ...pages }) => pages), unchecked: blind },
+    lines: [...plans.flatMap(planLines), ...blind.map(uncheckedLine), summary(plans, faults, blind.length)],
+    code: faults > 0 || (options.check === true && blind.length > 0) ? 1 : 0,
   };
 }
+
+/** A list whose plans are unknown. */
+interface Unchecked {
+  readonly place: string;
+  readonly reason: string;
+}
+
+const NO_LISTS: Unchecked = {
+  place: "the application",
+  reason: "it declares no list: routes need the option paginated, and fields a connection",
+};
 
 /** A user who does not exist and has every permission, with the methods of the application's class. */
 async function anyUser(project: Project): Promise<UserProtocol> {
@@ -40,21 +57,18 @@ async function anyUser(project: Project): Promise<UserProtocol> {
 }
 
 function planLines({ place, pages, faults, gaps }: PlacePlans): readonly string[] {
-  const lines = [
-    ...faults.map(({ problem, page, order, index }) => {
-      const fix = index ?? "no index of one table can serve this order";
-      return `${place} ${problem} (${page}, ordered by ${order}): ${fix}`;
-    }),
-    ...gaps.map((gap) => `${place}: ${gap}`),
-  ];
-  return lines.length > 0 ? lines : [`${place}: ok, ${pages} pages`];
+  const lines = faults.map(({ problem, page, order, index }) => {
+    const fix = index ?? "no index of one table can serve this order";
+    return `${place} ${problem} (${page}, ordered by ${order}): ${fix}`;
+  });
+  return lines.length + gaps.length > 0 ? lines : [`${place}: ok, ${pages} pages`];
 }
 
-function unreachedLines(unreached: ReachedLists["unreached"]): readonly string[] {
-  return unreached.map(({ place, reason }) => `${place}: not reached (${reason})`);
+function uncheckedLine({ place, reason }: Unchecked): string {
+  return `${place}: not checked (${reason})`;
 }
 
-function summary(plans: readonly PlacePlans[], faults: number, unreached: number): string {
+function summary(plans: readonly PlacePlans[], faults: number, unchecked: number): string {
   const missing = `${faults} missing ${faults === 1 ? "index" : "indexes"}`;
-  return `plans: ${plans.length} lists, ${missing}${unreached === 0 ? "" : `, ${unreached} not reached`}`;
+  return `plans: ${countText(plans.length, "list")}, ${missing}, ${unchecked} not checked`;
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { documentResult, type Result } from "../../output/result.ts";
-import { tableLines } from "../../output/table.ts";
+import { tableLines } from "../../output/table-lines.ts";
 import { graphAt } from "../../project/graphs-of.ts";
 import { collect } from "../collect.ts";
 import type { Call, RunCommand } from "../runner.ts";
@@ -26,7 +26,7 @@ export function schemaCommands(program: Command, run: RunCommand): void {
     .action(run<SchemaFlags>(print));
   group
     .command("check")
-    .description("Lists the changes since an older schema. Ends with 1 if one of them breaks clients.")
+    .description("Lists the changes since an older schema. Exits with code 1 if one of them breaks clients.")
     .argument("<old>", "the older schema: a file with SDL or an introspection result, or the URL of an endpoint")
     .option(...PATH)
     .option(
@@ -45,7 +45,7 @@ async function print({ project, options }: Call<SchemaFlags>): Promise<Result> {
   return documentResult(sdl, { path, sdl });
 }
 
-async function check({ project, options, cwd, words: [old = ""] }: Call<CheckFlags>): Promise<Result> {
+async function check({ project, options, cwd, width, words: [old = ""] }: Call<CheckFlags>): Promise<Result> {
   const [, { schema }] = graphAt(await project.app(), options.path);
   const changes = await compareSchemas(await readOldSchema(old, cwd, options.header), schema);
   const count = (level: Level): number => changes.filter((change) => change.level === level).length;
@@ -55,7 +55,7 @@ async function check({ project, options, cwd, words: [old = ""] }: Call<CheckFla
     lines:
       changes.length === 0
         ? ["no changes"]
-        : [...tableLines(changes, { level: "level", message: "change" }), "", summary(counts)],
+        : [...tableLines(changes, { level: "level", message: "change" }, width), "", summary(counts)],
     code: counts.breaking > 0 ? 1 : 0,
   };
 }

@@ -4,7 +4,7 @@ import type { AnySubject, Subject } from "../../../dependencies/subject.ts";
 import type { BaseContext, HttpContext, WebSocketContext } from "../../../kernel/context/http-context.ts";
 import type { CurrentUser } from "../../../kernel/identity/identity.ts";
 import type { GraphContext } from "../../operation/graph-context.ts";
-import type { Arg, ArgRef, InOf } from "../types/graph-type.ts";
+import type { Arg, ArgRef, InOf } from "../references/graph-type.ts";
 import type { Info } from "./info.ts";
 
 /** The values that the load function of `authorized` receives on a field. */

@@ -1,4 +1,4 @@
-import type { Class } from "../types/graph-type.ts";
+import type { Class } from "../references/graph-type.ts";
 import type { FieldDeclaration } from "./field-declaration.ts";
 import { inheritGates } from "./inherit-gates.ts";
 

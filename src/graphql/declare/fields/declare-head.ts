@@ -1,12 +1,15 @@
 import { didYouMean } from "../../../core/advice/did-you-mean.ts";
+import { ConfigurationError } from "../../../core/configuration-error.ts";
 import { sourceParameters } from "../../../core/source-parameters.ts";
-import { isTypeRef } from "../types/arg.ts";
+import { allGates, type GateNode, isRequired } from "../../../kernel/access/gate-node.ts";
+import { type Idempotent, readIdempotent } from "../../../kernel/idempotency/idempotent.ts";
+import { isTypeRef } from "../references/arg.ts";
+import { ResolverError } from "../references/resolver-error.ts";
 import type { DeclaredParams, FieldDeclaration, FieldHead, Operation } from "./field-declaration.ts";
-import { readFieldOptions, sizeArguments } from "./field-options.ts";
+import { type ResolvedFieldOptions, readFieldOptions, sizeArguments } from "./field-options.ts";
 import { readGates } from "./field-question.ts";
 import { isAmbient, readDeclaredParams } from "./read-declared-params.ts";
 import { gateReads } from "./reads-of.ts";
-import { ResolverError } from "./resolver-error.ts";
 
 /** The parts of a field whose value is another object, such as a connection. */
 type HeadParts = Partial<Pick<FieldHead, "finish" | "items" | "check" | "parentReads">>;
@@ -35,6 +38,7 @@ export function declareHead(
     params,
     gates,
     limits: read.limit === undefined ? [] : [read.limit],
+    idempotent: readIdempotency(operation, read, params, gates),
     options: read,
     finish,
     items,
@@ -42,6 +46,22 @@ export function declareHead(
     parentReads,
     gateReads: gateReads(gates, read.reads),
   };
+}
+
+function readIdempotency(
+  operation: Operation,
+  { idempotent }: ResolvedFieldOptions,
+  { injected }: DeclaredParams,
+  gates: readonly GateNode[],
+): Idempotent | null {
+  if (idempotent === undefined) return null;
+  const gate = allGates(gates);
+  if (gate === null || !isRequired(gate))
+    throw new ConfigurationError(
+      `${operation}.idempotent`,
+      "requires auth for signed-in users: keys belong to a caller, and anonymous callers would share them",
+    );
+  return readIdempotent(`${operation}.idempotent`, idempotent, injected, true);
 }
 
 /** Declares a field with a resolver. `place` names the field as far as it is known: `field`, or `field books`. */

@@ -1,9 +1,10 @@
 import type { GraphQLResolveInfo } from "graphql";
 import type { ParamPlan } from "../../../dependencies/param-plan.ts";
 import type { GateNode } from "../../../kernel/access/gate-node.ts";
+import type { Idempotent } from "../../../kernel/idempotency/idempotent.ts";
 import type { RateLimit } from "../../../kernel/limits/rate-limit.ts";
 import type { GraphContext } from "../../operation/graph-context.ts";
-import type { AnyRef, ArgNode, DeclaredField } from "../types/type-node.ts";
+import type { AnyRef, ArgNode, DeclaredField } from "../references/type-node.ts";
 import type { ResolvedFieldOptions } from "./field-options.ts";
 
 /** The function that declares a field. Fields of the query type and of objects are declared with `field`. */
@@ -35,6 +36,8 @@ export interface FieldHead {
   /** All of them must open. */
   readonly gates: readonly GateNode[];
   readonly limits: readonly RateLimit[];
+  /** How requests with an idempotency key are answered once; `null` if the field accepts none. */
+  readonly idempotent: Idempotent | null;
   readonly options: ResolvedFieldOptions;
   /** Returns the value of the field; `null` if it is what the resolver returns. */
   readonly finish: Finish | null;

@@ -14,11 +14,12 @@ import type { CheckSubjects } from "../../../dependencies/subject.ts";
 import type { Gate } from "../../../kernel/access/gate.ts";
 import { authRule, type WrittenAuth } from "../../../kernel/access/read-gate.ts";
 import type { BaseContext } from "../../../kernel/context/http-context.ts";
+import { type IdempotentOption, idempotentRule } from "../../../kernel/idempotency/idempotent.ts";
 import type { AnonymousUser, AuthScope, Caller, CurrentUser } from "../../../kernel/identity/identity.ts";
 import type { RateLimit } from "../../../kernel/limits/rate-limit.ts";
-import type { InOf } from "../types/graph-type.ts";
-import type { AppliedDirective } from "../types/type-node.ts";
-import { directiveList } from "../types/type-options.ts";
+import type { InOf } from "../references/graph-type.ts";
+import type { AppliedDirective } from "../references/type-node.ts";
+import { directiveList } from "../references/type-options.ts";
 import type { FieldGiven, InjectedParam } from "./args.ts";
 
 /** The arguments among the parameters, as a gate receives them. */
@@ -158,6 +159,23 @@ export interface FieldOptions<
   readonly directives?: readonly AppliedDirective[];
 }
 
+/** The options of a mutation. */
+export interface MutationOptions<
+  P,
+  Parent,
+  Yes extends boolean,
+  Verdict extends MaybePromise<boolean>,
+  Required extends boolean = never,
+  Reads extends string = never,
+> extends FieldOptions<P, Parent, Yes, Verdict, Required, Reads> {
+  /**
+   * The transaction of the work, made by `transaction(database)`. A client may then send `extensions.idempotencyKey`: the work of
+   * all requests with one key is done once, and each of them gets the same response. The mutation needs `auth` for signed-in
+   * users, and the transaction in `params`. @default a key is rejected
+   */
+  readonly idempotent?: IdempotentOption;
+}
+
 /** The options of a subscription. */
 export interface SubscriptionOptions<
   P,
@@ -197,10 +215,11 @@ export interface ResolvedFieldOptions {
   readonly permissionClasses: readonly unknown[] | undefined;
   readonly extensions: Readonly<Record<string, unknown>> | undefined;
   readonly shared: boolean | undefined;
+  readonly idempotent: IdempotentOption | undefined;
   readonly directives: readonly AppliedDirective[] | undefined;
 }
 
-const OURS = ["cost", "listSize", "permissionClasses", "shared"];
+const OURS = ["cost", "listSize", "permissionClasses", "shared", "idempotent"];
 
 /** Checks the options of a field when it is declared. Throws `ConfigurationError` for an unknown or invalid option. */
 export function readFieldOptions(operation: string, options: unknown): ResolvedFieldOptions {
@@ -208,6 +227,8 @@ export function readFieldOptions(operation: string, options: unknown): ResolvedF
   const read = resolveOptions(operation, options, rules);
   if (read.shared !== undefined && operation !== "subscription")
     throw new ConfigurationError(`${operation}.shared`, "is only an option of subscription()");
+  if (read.idempotent !== undefined && operation !== "mutation")
+    throw new ConfigurationError(`${operation}.idempotent`, "is only an option of mutation()");
   if (read.shared === true && read.limit !== undefined)
     throw new ConfigurationError(
       `${operation}.limit`,
@@ -254,6 +275,7 @@ const rules = {
   permissionClasses: optionRule<readonly unknown[]>("a list", Array.isArray),
   extensions: objectRule<Readonly<Record<string, unknown>>>("an object"),
   shared: flag,
+  idempotent: idempotentRule,
   directives: directiveList,
 } as const;
 

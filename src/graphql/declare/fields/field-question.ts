@@ -9,8 +9,8 @@ import type { Verdict } from "../../../kernel/access/refusal.ts";
 import type { BaseContext } from "../../../kernel/context/http-context.ts";
 import { denialFrom } from "../../errors/graphql-denied.ts";
 import type { GraphContext } from "../../operation/graph-context.ts";
+import { ResolverError } from "../references/resolver-error.ts";
 import type { FieldPermission, ResolvedFieldOptions } from "./field-options.ts";
-import { ResolverError } from "./resolver-error.ts";
 
 /** The gates of a field, in the order in which they are checked: `auth`, then each entry of `permissionClasses`. */
 export function readGates(

@@ -1,15 +1,15 @@
 import type { MaybePromise } from "../../../core/maybe-promise.ts";
-import type { OutOf, OutputRef } from "../types/graph-type.ts";
+import type { OutOf, OutputRef } from "../references/graph-type.ts";
+import { ResolverError } from "../references/resolver-error.ts";
 import type { Params } from "./args.ts";
 import { registerMember } from "./class-members.ts";
 import { declareHead, declareProperty, declareResolver } from "./declare-head.ts";
 import type { Operation } from "./field-declaration.ts";
 import { type FieldDeclaration, type FieldHead } from "./field-declaration.ts";
 import type { FieldDef, FieldFactory, SubscriptionFactory, WithReads } from "./field-def.ts";
-import type { FieldOptions, IsGated, SubscriptionOptions } from "./field-options.ts";
-import { ResolverError } from "./resolver-error.ts";
+import type { FieldOptions, IsGated, MutationOptions, SubscriptionOptions } from "./field-options.ts";
 
-/** The type of `field` and `mutation`. */
+/** The type of `field`. */
 export interface FieldFunction<Op extends Operation> {
   <
     T extends OutputRef,
@@ -23,6 +23,22 @@ export interface FieldFunction<Op extends Operation> {
     type: T,
     options?: FieldOptions<P, GateParent, Yes, Verdict, Required, Reads>,
   ): FieldFactory<OutOf<T>, P, IsGated<Yes, Verdict, Required>, WithReads<GateParent, Reads>, Op, Reads>;
+}
+
+/** The type of `mutation`. */
+export interface MutationFunction {
+  <
+    T extends OutputRef,
+    const P extends Params = {},
+    GateParent = unknown,
+    Yes extends boolean = never,
+    Verdict extends MaybePromise<boolean> = never,
+    Required extends boolean = never,
+    const Reads extends string = never,
+  >(
+    type: T,
+    options?: MutationOptions<P, GateParent, Yes, Verdict, Required, Reads>,
+  ): FieldFactory<OutOf<T>, P, IsGated<Yes, Verdict, Required>, WithReads<GateParent, Reads>, "mutation", Reads>;
 }
 
 /**
@@ -63,7 +79,7 @@ export const field: FieldFunction<"field"> = factory("field");
  * })(({ title }) => `added ${title}`);
  * ```
  */
-export const mutation: FieldFunction<"mutation"> = factory("mutation");
+export const mutation: MutationFunction = factory("mutation");
 
 /**
  * Declares a field of the subscription type. Its resolver is an async generator, and every value that it yields is an

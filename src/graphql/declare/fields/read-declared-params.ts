@@ -2,12 +2,12 @@ import { isContextClass, isDependency } from "../../../dependencies/depend.ts";
 import { planParams } from "../../../dependencies/param-plan.ts";
 import { isSubject } from "../../../dependencies/subject.ts";
 import { GraphContext } from "../../operation/graph-context.ts";
-import { isArg, plainArg } from "../types/arg.ts";
-import { isClass } from "../types/node-of.ts";
-import { type AnyRef, type ArgNode, isGraphType } from "../types/type-node.ts";
+import { isArg, plainArg } from "../references/arg.ts";
+import { ResolverError } from "../references/resolver-error.ts";
+import { type AnyRef, type ArgNode, isGraphType } from "../references/type-node.ts";
 import type { DeclaredArg, DeclaredParams } from "./field-declaration.ts";
 import { Info } from "./info.ts";
-import { ResolverError } from "./resolver-error.ts";
+import { isClass } from "./node-of.ts";
 
 const PARENT = new Set(["parent", "root", "self"]);
 const AMBIENT = new Set([...PARENT, "ctx", "context", "info"]);

@@ -1,11 +1,11 @@
 import { DirectiveLocation } from "graphql";
 import { flag, listOf, type OptionRule, objectRule, resolveOptions, text } from "../../../core/resolve-options.ts";
-import { ResolverError } from "../fields/resolver-error.ts";
-import type { Arg, InOf } from "./graph-type.ts";
+import type { Arg, InOf } from "../references/graph-type.ts";
+import { ResolverError } from "../references/resolver-error.ts";
+import type { AppliedDirective, DirectiveNode } from "../references/type-node.ts";
+import { checkName } from "../references/type-options.ts";
 import { type InputFields, inputField, type Simplify } from "./input-type.ts";
 import type { NullableType, OptionalType } from "./list-type.ts";
-import type { AppliedDirective, DirectiveNode } from "./type-node.ts";
-import { checkName } from "./type-options.ts";
 
 /** A directive. Call it with its arguments to apply it, in the option `directives` of a type, a field or an argument. */
 export interface Directive<A extends object> {

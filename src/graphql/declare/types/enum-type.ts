@@ -1,9 +1,9 @@
 import { optionRule, resolveOptions, strict, text } from "../../../core/resolve-options.ts";
-import { ResolverError } from "../fields/resolver-error.ts";
-import { arg } from "./arg.ts";
-import type { Arg, GraphType } from "./graph-type.ts";
-import type { AppliedDirective, EnumNode, EnumValueNode } from "./type-node.ts";
-import { checkName, directiveList, type TypeOptions, typeRules } from "./type-options.ts";
+import { arg } from "../references/arg.ts";
+import type { Arg, GraphType } from "../references/graph-type.ts";
+import { ResolverError } from "../references/resolver-error.ts";
+import type { AppliedDirective, EnumNode, EnumValueNode } from "../references/type-node.ts";
+import { checkName, directiveList, type TypeOptions, typeRules } from "../references/type-options.ts";
 
 /**
  * An enum type: a union of its values in TypeScript. Call it with one of them to declare an argument with that default.

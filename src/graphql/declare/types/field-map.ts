@@ -1,9 +1,9 @@
 import { listOf, type OptionRule } from "../../../core/resolve-options.ts";
 import { declareProperty } from "../fields/declare-head.ts";
 import { type FieldDef, isFieldDef, isPropertyField, type PropertyField } from "../fields/field-def.ts";
-import { ResolverError } from "../fields/resolver-error.ts";
-import type { OutOf, OutputType } from "./graph-type.ts";
-import { type AnyRef, isGraphType, type MemberNode } from "./type-node.ts";
+import type { OutOf, OutputType } from "../references/graph-type.ts";
+import { ResolverError } from "../references/resolver-error.ts";
+import { type AnyRef, isGraphType, type MemberNode } from "../references/type-node.ts";
 
 /** The fields of an object: a type exposes the property of that name, and `field(...)` computes a value. */
 export type FieldMap<Row> = {

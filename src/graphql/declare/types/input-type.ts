@@ -1,10 +1,10 @@
 import { resolveOptions } from "../../../core/resolve-options.ts";
-import { ResolverError } from "../fields/resolver-error.ts";
-import { isArg, isTypeRef, plainArg } from "./arg.ts";
-import type { Arg, ArgRef, GraphType, InOf } from "./graph-type.ts";
+import { isArg, isTypeRef, plainArg } from "../references/arg.ts";
+import type { Arg, ArgRef, GraphType, InOf } from "../references/graph-type.ts";
+import { ResolverError } from "../references/resolver-error.ts";
+import { type ArgNode, isGraphType } from "../references/type-node.ts";
+import { checkName, type TypeOptions, typeRules } from "../references/type-options.ts";
 import type { OptionalType } from "./list-type.ts";
-import { type ArgNode, isGraphType } from "./type-node.ts";
-import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
 
 /** An input object type. */
 export interface InputType<In> extends GraphType<never, In, "input"> {}

@@ -1,9 +1,9 @@
 import { callable, resolveOptions } from "../../../core/resolve-options.ts";
 import { readGate } from "../../../kernel/access/read-gate.ts";
-import { ResolverError } from "../fields/resolver-error.ts";
+import type { GraphType } from "../references/graph-type.ts";
+import { ResolverError } from "../references/resolver-error.ts";
+import { checkName, type GatedTypeOptions, gatedTypeRules } from "../references/type-options.ts";
 import { type CheckFields, type FieldMap, interfaceList, readFields } from "./field-map.ts";
-import type { GraphType } from "./graph-type.ts";
-import { checkName, type GatedTypeOptions, gatedTypeRules } from "./type-options.ts";
 
 declare const ROW: unique symbol;
 

@@ -1,8 +1,8 @@
-import { ResolverError } from "../fields/resolver-error.ts";
-import { isTypeRef } from "./arg.ts";
-import type { ArgRef, GraphType, InnerRef, InOf, OutOf } from "./graph-type.ts";
-import { type AnyRef, isGraphType, type Wrapper } from "./type-node.ts";
-import { checkName } from "./type-options.ts";
+import { isTypeRef } from "../references/arg.ts";
+import type { ArgRef, GraphType, InnerRef, InOf, OutOf } from "../references/graph-type.ts";
+import { ResolverError } from "../references/resolver-error.ts";
+import { type AnyRef, isGraphType, type Wrapper } from "../references/type-node.ts";
+import { checkName } from "../references/type-options.ts";
 
 /** A list type. */
 export interface ListType<Out, In> extends GraphType<Out, In, "list"> {}

@@ -1,14 +1,14 @@
 import { objectRule, optionRule, resolveOptions } from "../../../core/resolve-options.ts";
 import { readGate } from "../../../kernel/access/read-gate.ts";
-import { ResolverError } from "../fields/resolver-error.ts";
-import { Node } from "../nodes/node.ts";
-import { type NodeOptions, nodeSource } from "../nodes/node-source.ts";
+import { registerModel } from "../fields/node-of.ts";
+import type { Class, GraphType } from "../references/graph-type.ts";
+import { ResolverError } from "../references/resolver-error.ts";
+import type { MemberNode, NodeSource, ObjectNode } from "../references/type-node.ts";
+import { checkName, type GatedTypeOptions, gatedTypeRules } from "../references/type-options.ts";
 import { type CheckFields, type FieldMap, interfaceList, readFields } from "./field-map.ts";
-import type { Class, GraphType } from "./graph-type.ts";
 import type { Implementable } from "./interface-type.ts";
-import { registerModel } from "./node-of.ts";
-import type { MemberNode, NodeSource, ObjectNode } from "./type-node.ts";
-import { checkName, type GatedTypeOptions, gatedTypeRules } from "./type-options.ts";
+import { Node } from "./node.ts";
+import { type NodeOptions, nodeSource } from "./node-source.ts";
 
 /** An object type with values of type `Out`. */
 export interface ObjectType<Out> extends GraphType<Out, never, "object"> {

@@ -2,12 +2,12 @@ import { GraphQLScalarType, valueFromASTUntyped } from "graphql";
 import { ConfigurationError } from "../../../core/configuration-error.ts";
 import { callable, resolveOptions, text } from "../../../core/resolve-options.ts";
 import { isSchema, type Schema, type SchemaOutput } from "../../../http/routing/schema.ts";
-import { arg } from "./arg.ts";
-import type { Arg, GraphType } from "./graph-type.ts";
+import { arg } from "../references/arg.ts";
+import type { Arg, GraphType } from "../references/graph-type.ts";
+import type { AppliedDirective } from "../references/type-node.ts";
+import { checkName, type TypeOptions, typeRules } from "../references/type-options.ts";
+import { type Accepting, type ValidatedType, validated } from "../references/validated-type.ts";
 import { isKeeping, noteLossless } from "./is-lossless.ts";
-import type { AppliedDirective } from "./type-node.ts";
-import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
-import { type Accepting, type ValidatedType, validated } from "./validated-type.ts";
 
 /**
  * A scalar type. Call it with a value to declare an argument with that default: `t.int(10)`. Call it with a Standard Schema

@@ -1,5 +1,5 @@
 // Exports the members of `t` and nothing else, because editors list all of them after the dot.
-export { arg } from "./arg.ts";
+export { arg } from "../references/arg.ts";
 export { directive } from "./directive.ts";
 export { enumOf as enum } from "./enum-type.ts";
 export { input, oneOf } from "./input-type.ts";

@@ -1,6 +1,6 @@
 import { allGates, type GateNode } from "../../../kernel/access/gate-node.ts";
-import { nodeOf } from "./node-of.ts";
-import type { InterfaceNode, ObjectNode } from "./type-node.ts";
+import { nodeOf } from "../fields/node-of.ts";
+import type { InterfaceNode, ObjectNode } from "../references/type-node.ts";
 
 const GATES = new WeakMap<ObjectNode, GateNode | null>();
 

@@ -1,8 +1,8 @@
 import { callable, resolveOptions } from "../../../core/resolve-options.ts";
-import { ResolverError } from "../fields/resolver-error.ts";
-import type { Class, GraphType, OutOf } from "./graph-type.ts";
+import type { Class, GraphType, OutOf } from "../references/graph-type.ts";
+import { ResolverError } from "../references/resolver-error.ts";
+import { checkName, type TypeOptions, typeRules } from "../references/type-options.ts";
 import type { ObjectType } from "./object-type.ts";
-import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
 
 /** A union type. */
 export interface UnionType<Out> extends GraphType<Out, never, "union"> {}

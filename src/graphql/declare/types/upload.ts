@@ -1,4 +1,4 @@
-/** A file that was sent with the operation. When the resolver runs, all of it has been received within the limits. */
+/** A file that was sent with the operation. When the resolver runs, the whole file has been received within the limits. */
 export interface Upload {
   /**
    * The name from the client, without directories and control characters, of at most 255 characters. It may be empty. Show

@@ -17,7 +17,7 @@ const STEPS_PER_CALL = 8;
 const STEPS_PER_ERROR = 16;
 
 /**
- * Divides an execution into slices of time, so that other requests do not wait for all of it. Only lists begin a pause. The
+ * Divides an execution into slices of time, so that other requests do not wait until it ends. Only lists begin a pause. The
  * objects and lists around them then pause too, so that fields are resolved in their usual order.
  */
 export class Slices {

@@ -18,6 +18,7 @@ import type { Caller } from "../../../kernel/identity/identity.ts";
 import { FIRST_OF_DATABASE } from "../../guard/check-subqueries.ts";
 import { Guard as TableGuard } from "../../guard/guard.ts";
 import { GuardedDialect } from "../../guard/guarded-dialect.ts";
+import { isFunctionName } from "../../guard/known-functions.ts";
 import { dialectOf } from "../../statements/sql-dialect.ts";
 import type { Database, SentStatement } from "../database.ts";
 import { parseDatabaseUrl } from "../database-url.ts";
@@ -46,6 +47,12 @@ export interface DatabaseOptions<DB = any> {
    * whose conditions have all shapes that the rules return. @default false
    */
   readonly policies?: boolean | readonly Caller[];
+  /**
+   * Names of functions that statements through `guard` may call besides those of the database that read nothing but their
+   * arguments, such as `"similarity"` or `"public.distance"`. The guard doesn't look into them: a function that reads a table
+   * returns rows of every tenant. @default none
+   */
+  readonly pureFunctions?: readonly string[];
   /**
    * The maximum number of connections to PostgreSQL, 2 or more. A fifth of them, at least one, is never used by a
    * transaction. @default 10
@@ -218,7 +225,11 @@ function fromPool(pool: PostgresPool, settings: Settings, given: DatabaseOptions
 
 function fromKysely(kysely: Kysely<any>, settings: Settings, given: DatabaseOptions): Database {
   refuse(given, ["statementSeconds", "namedStatements", "onStatement"], "of a Kysely instance: set it there");
-  refuse(given, ["guard", "policies"], "of a URL or a pool, because a Kysely instance has other ways to its tables");
+  refuse(
+    given,
+    ["guard", "policies", "pureFunctions"],
+    "of a URL or a pool, because a Kysely instance has other ways to its tables",
+  );
   const engine = dialectOf(kysely.selectFrom("any").selectAll().limit(1).compile().sql);
   if (engine === "mysql" || kysely.isTransaction)
     throw new ConfigurationError(
@@ -262,13 +273,18 @@ function transactionsOf(poolSize: number): number {
   return Math.max(1, poolSize - Math.max(1, Math.floor(poolSize / 5)));
 }
 
-function guardOf({ guard, policies = false }: DatabaseOptions, engine: Database["engine"]): TableGuard | null {
+function guardOf(
+  { guard, policies = false, pureFunctions }: DatabaseOptions,
+  engine: Database["engine"],
+): TableGuard | null {
   if (policies !== false && engine === "sqlite")
     throw new ConfigurationError("openDatabase.policies", "is an option for PostgreSQL");
   if (policies !== false && guard === undefined)
     throw new ConfigurationError("openDatabase.policies", "requires the option guard, whose rules they contain");
+  if (guard === undefined && pureFunctions !== undefined)
+    throw new ConfigurationError("openDatabase.pureFunctions", "requires the option guard, whose statements call them");
   if (guard === undefined) return null;
-  return new TableGuard(guard, engine, policies === false ? null : policies === true ? [] : policies);
+  return new TableGuard(guard, engine, policies === false ? null : policies === true ? [] : policies, pureFunctions);
 }
 
 function guarded(dialect: Dialect, guard: TableGuard | null): Dialect {
@@ -336,6 +352,7 @@ const rules = {
   // `TableGuard` checks it.
   guard: anything,
   policies: optional(users, false),
+  pureFunctions: optional(listOf<string>('a list of names of functions, such as "similarity"', isFunctionName), []),
   poolSize: optional(twoOrMore, 10),
   timeoutSeconds: optional(secondsUpTo(600), 10),
   statementSeconds: optional(secondsOrNone, 20),

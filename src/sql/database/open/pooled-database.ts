@@ -10,7 +10,7 @@ import { checkGuard } from "../../guard/guarded-dialect.ts";
 import { afterCommit, contained } from "../after-commit.ts";
 import type { Database, Listen, Transaction, TransactionSettings } from "../database.ts";
 import { bareOf, keepingPlugins } from "../keeping-plugins.ts";
-import { eventsOf, holdingEvents, openTransaction } from "../open-transaction.ts";
+import { eventsOf, holdingEvents, openTransaction, statementsOn } from "../open-transaction.ts";
 import { Permits, type Release } from "../permits.ts";
 import type { PoolPart } from "../pool-part.ts";
 import { probeWrites } from "../probe-writes.ts";
@@ -48,8 +48,18 @@ export function pooledDatabase<DB>(kysely: Kysely<DB>, options: PoolOptions): Da
   const pool: Pool = new Pool(kysely, options);
   const bounded = (copy: Kysely<DB>): object => ({
     transaction: () =>
-      withPermit(Kysely.prototype.transaction.call(copy), (work) => pool.hold(() => holdingEvents(work))),
-    connection: () => withPermit(Kysely.prototype.connection.call(copy), (work) => pool.hold(work)),
+      withPermit(Kysely.prototype.transaction.call(copy), (run, work) =>
+        pool.hold(() =>
+          holdingEvents((write) =>
+            run(async (trx) => {
+              const result = await work(trx);
+              await write(statementsOn(trx));
+              return result;
+            }),
+          ),
+        ),
+      ),
+    connection: () => withPermit(Kysely.prototype.connection.call(copy), (run, work) => pool.hold(() => run(work))),
     destroy: () => pool.destroy(),
   });
   const destroy = kysely.destroy.bind(kysely);
@@ -225,8 +235,10 @@ function endingWith<DB>(ctx: BaseContext, trx: Transaction<DB>): Transaction<DB>
   });
 }
 
-/** Runs work with a permit. */
-type Hold = (work: () => Promise<unknown>) => Promise<unknown>;
+/** The function that an application passes to `execute`. */
+type Work = (connection: Kysely<any>) => Promise<unknown>;
+/** Calls `run`, which is `execute`, with a permit. */
+type Hold = (run: (work: Work) => Promise<unknown>, work: Work) => Promise<unknown>;
 
 /** Wraps the builder so that `execute` waits for a permit, as do the builders that its other methods return. */
 function withPermit<B extends object>(builder: B, hold: Hold): B {
@@ -236,7 +248,7 @@ function withPermit<B extends object>(builder: B, hold: Hold): B {
       if (typeof value !== "function") return value;
       const call = (args: unknown[]): unknown => Reflect.apply(value, target, args);
       return property === "execute"
-        ? (...args: unknown[]) => hold(async () => call(args))
+        ? (work: Work) => hold(async (given) => call([given]), work)
         : (...args: unknown[]) => withPermit(call(args) as object, hold);
     },
   });

@@ -12,7 +12,7 @@ import { memoryUsers } from "../memory-users.ts";
 const HERS = "victim@example.org";
 const OURS = "mallory@evil.example";
 
-/** A request of an attacker who wants to learn whether an address has an account, and who controls all of it. */
+/** A request of an attacker who wants to learn whether an address has an account, and who controls every byte. */
 interface Probe {
   readonly path: string;
   readonly body: object;

@@ -106,7 +106,7 @@ describe("a body that no handler reads", () => {
     expect(server.bytesRead).toBeLessThan(1024 ** 2);
   });
 
-  it("keeps its connection if all of it is there before the response", async () => {
+  it("keeps its connection if the whole body is there before the response", async () => {
     const { client } = await opened();
 
     client.socket.write(`${post("/later", "Transfer-Encoding: chunked")}5\r\nhello\r\n0\r\n\r\n${NEXT}`);

@@ -28,7 +28,7 @@ export async function operate(visit: Visit, path: string, operation: Operation):
     case "multipart":
       return single(await inject.post(path, multipart(operation, headers)));
     case "sse": {
-      // A socket for streams that last, as those of subscriptions.
+      // A socket for streams that last, such as subscriptions.
       const sender = type === "subscription" ? client : inject;
       return streamed(await sender.post(path, { headers: { ...headers, ...STREAM }, body: { query } }));
     }

@@ -2,7 +2,7 @@ import type { HttpContext } from "../../../../kernel/context/http-context.ts";
 import { NotFound } from "../../../../kernel/exceptions/http-exception.ts";
 import type { IdentityProvider } from "../../../providers/identity-provider.ts";
 import { type SignInAttempt, SignInAttempts } from "../../../providers/sign-in-attempts.ts";
-import type { Accounts } from "../../accounts.ts";
+import type { Accounts } from "../../ownership/accounts.ts";
 
 /** Error descriptions that the routes of providers share. */
 export const NO_PROVIDER = "There is no identity provider with this name";

@@ -5,9 +5,9 @@ import type { LogoutNotice } from "../../../providers/identity-provider.ts";
 import { LOGOUT_TOKEN_SECONDS, LogoutTokenInvalid } from "../../../providers/logout-tokens.ts";
 import { ProviderSessions } from "../../../providers/provider-sessions.ts";
 import { sha256 } from "../../../records/sha256.ts";
-import type { Accounts } from "../../accounts.ts";
+import type { Accounts } from "../../ownership/accounts.ts";
 import { runEach } from "../../run-each.ts";
-import { describe } from "../describe.ts";
+import { describe } from "../../schemas/describe.ts";
 import { providerNamed } from "./begin-provider-sign-in.ts";
 
 /**
