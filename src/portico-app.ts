@@ -197,6 +197,11 @@ export class PorticoApp extends Router {
     return this.#services.stores;
   }
 
+  /** @internal Without the `load` option, rejects nothing because the machine is busy. */
+  serveUnderLoad(): void {
+    if (Object.keys(this.#options.load).length === 0) this.#services.load.onlyCount();
+  }
+
   /** @internal */
   get settings(): ResolvedAppOptions {
     return this.#options;

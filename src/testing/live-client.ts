@@ -20,7 +20,8 @@ export interface LiveClient extends TestClient {
 }
 
 /**
- * Starts the application on a free local port and connects to it over real sockets.
+ * Starts the application on a free local port and connects to it over real sockets. An application without the `load` option
+ * then serves every request, so that no test depends on how busy the machine is.
  *
  * @example
  * ```ts
@@ -34,6 +35,7 @@ export interface LiveClient extends TestClient {
  * ```
  */
 export async function liveClient(app: PorticoApp): Promise<LiveClient> {
+  app.serveUnderLoad();
   const { port, url } = await app.listen({ port: 0 });
   const agent = new Agent({ keepAlive: true });
   const sender: RequestSender = {

@@ -77,6 +77,7 @@ const ANONYMOUS_SHARE = 0.8;
 export class Load implements Part {
   readonly retryAfterSeconds: number;
   readonly #limits: Resolved<typeof loadRules>;
+  #onlyCounts: boolean;
   readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   readonly #arriving = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
@@ -116,8 +117,14 @@ export class Load implements Part {
 
   constructor(options: LoadOptions) {
     this.#limits = resolveOptions("PorticoApp.load", options, loadRules);
+    this.#onlyCounts = this.#limits.report;
     this.retryAfterSeconds = this.#limits.retryAfterSeconds;
     this.#limit = this.#limits.maxInFlight;
+  }
+
+  /** From now on, requests that would be rejected are counted and served, as with `report`. */
+  onlyCount(): void {
+    this.#onlyCounts = true;
   }
 
   /** Starts to watch the event loop. */
@@ -148,7 +155,7 @@ export class Load implements Part {
 
   get isOverloaded(): boolean {
     const isFull = this.#inFlight >= this.#limit || this.#eventLoopDelayMs > this.#limits.maxEventLoopDelayMs;
-    return isFull && !this.#limits.report;
+    return isFull && !this.#onlyCounts;
   }
 
   /** How long a request may wait in all, without the time that the host gave to others. */
@@ -206,7 +213,7 @@ export class Load implements Part {
     const reason = this.#reason(hasCredential, waitMs);
     if (reason === null) return true;
     this.rejections[reason]++;
-    if (this.#limits.report) return true;
+    if (this.#onlyCounts) return true;
     this.#demand.reject();
     return false;
   }

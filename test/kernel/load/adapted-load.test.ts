@@ -307,3 +307,13 @@ describe("load.report", () => {
     expect(await rejections()).toEqual({ wait: 1, "in-flight": 2, "event-loop": 1 });
   });
 });
+
+it("serves every request of a test over liveClient, unless the application has load options", async () => {
+  const { together, isLateBy, measure, status, rejections } = await setLoad(null);
+  const waited = await together([3, 2_001, 0]);
+  isLateBy(1_001);
+  measure(5);
+
+  expect([waited, await status()]).toEqual([[200, 200, 200], 200]);
+  expect(await rejections()).toEqual({ wait: 1, "in-flight": 0, "event-loop": 2 });
+});

@@ -33,7 +33,8 @@ export interface SetLoad {
   readonly together: (work: readonly number[], headers?: string) => Promise<readonly number[]>;
 }
 
-export async function setLoad(load: NonNullable<PorticoAppOptions["load"]> = {}): Promise<SetLoad> {
+/** @param load `null` for an application without the option */
+export async function setLoad(load: PorticoAppOptions["load"] | null = {}): Promise<SetLoad> {
   let now = 1_000;
   let utilization = 0;
   let delayMs = 0;
@@ -56,7 +57,10 @@ export async function setLoad(load: NonNullable<PorticoAppOptions["load"]> = {})
   let slow = 0;
   const release = Promise.withResolvers<void>();
   const held: Promise<unknown>[] = [];
-  const app = new PorticoApp({ logger: false, load: { maxInFlight: 100, maxWaitMs: 100, ...load } })
+  const app = new PorticoApp({
+    logger: false,
+    ...(load === null ? {} : { load: { maxInFlight: 100, maxWaitMs: 100, ...load } }),
+  })
     .get("/slow", () => {
       slow++;
       return release.promise;
