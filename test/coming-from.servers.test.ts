@@ -1,7 +1,13 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { PorticoApp } from "portico";
-import { type Database, migrate, type PorticoTables, userModel } from "portico/sql";
+import SchemaBuilder from "@pothos/core";
+import RelayPlugin from "@pothos/plugin-relay";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { type GraphQLSchema, printSchema } from "graphql";
+import mercurius from "mercurius";
+import { PorticoApp } from "portico";
+import { field, Graph, schema, t } from "portico/graphql";
+import { type Database, migrate, openDatabase, type PorticoTables, userModel } from "portico/sql";
 import { testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { read, root } from "../scripts/package/repository.ts";
@@ -28,6 +34,23 @@ interface OrderTables extends PorticoTables {
 interface Slice {
   readonly app: PorticoApp;
   readonly database: Database<OrderTables>;
+}
+
+interface KeepNest {
+  readonly dtoSchema: <T extends object>(type: new () => T, tools: object) => StandardSchemaV1<T>;
+  readonly keepNestErrors: (app: PorticoApp, type: new () => Error) => void;
+}
+interface KeepMercurius {
+  readonly keepMercuriusErrors: (app: PorticoApp) => void;
+}
+interface PothosList {
+  readonly builder: { toSchema(): GraphQLSchema };
+}
+interface PothosPage {
+  readonly orders: {
+    readonly edges: readonly { readonly cursor: string; readonly node: { readonly id: string } }[];
+    readonly pageInfo: { readonly hasNextPage: boolean };
+  };
 }
 
 /** Loads a file that `compileSnippets` has written for a page. */
@@ -71,6 +94,111 @@ async function signedIn(app: PorticoApp, identifier: string) {
 
 it("all snippets compile", () => {
   expect(faults).toEqual([]);
+});
+
+describe("the four pages", () => {
+  const first = stacks[0] as string;
+  const labelsOf = (stack: string) => {
+    const page = read(pageOf(stack)).replaceAll(/^```.*?^```/gms, "");
+    const [, changes = ""] = /^## Changes for clients\n(.*?)^## /ms.exec(page) ?? [];
+    return {
+      headings: [...page.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading),
+      steps: [...page.matchAll(/^\d\. \*\*(.+?)\*\*/gm)].map(([, step]) => step),
+      changes: [...changes.matchAll(/^\| (?!Subject)(.+?) \|/gm)].map(([, subject]) => subject),
+    };
+  };
+
+  it.each(stacks.slice(1))("tell the same story in the same order: %s", (stack) => {
+    expect(labelsOf(stack)).toEqual(labelsOf(first));
+  });
+
+  it("name what breaks clients, and end with a checklist", () => {
+    const { headings, steps, changes } = labelsOf(first);
+
+    expect(changes).toEqual(["Errors", "Invalid input", "Limits", "Overload", "CORS", "ETags", "Forms", "Cursors"]);
+    expect(steps).toHaveLength(6);
+    expect(headings.at(-1)).toBe("Checklist");
+  });
+});
+
+describe("the code that keeps old behaviour", () => {
+  it("sends Nest's exceptions with their body, and validates with a decorated class", async () => {
+    const { dtoSchema, keepNestErrors } = await load<KeepNest>("docs-coming-from-nestjs", "keep-nest.ts");
+    class Teapot extends Error {
+      readonly getStatus = () => 418;
+      readonly getResponse = () => ({ statusCode: 418, message: "No coffee" });
+    }
+    class CreateOrder {
+      title = "";
+    }
+    const tools = {
+      plainToInstance: (type: new () => object, value: unknown) => Object.assign(new type(), value),
+      validate: async ({ title }: { title?: string }) =>
+        title === "" ? [{ property: "title", constraints: { isNotEmpty: "title should not be empty" } }] : [],
+    };
+    const app = new PorticoApp();
+    keepNestErrors(app, Teapot);
+    app.get("/", () => {
+      throw new Teapot();
+    });
+    app.post("/", { body: dtoSchema(CreateOrder, tools) }, ({ body }) => ({ isClass: body instanceof CreateOrder }));
+    const { get, post } = testClient(app);
+
+    const refused = await get("/");
+    expect([refused.status, refused.json()]).toEqual([418, { statusCode: 418, message: "No coffee" }]);
+    expect((await post("/", { body: { title: "" } })).json()).toMatchObject({
+      errors: [{ in: "body", path: ["title"], message: "title should not be empty" }],
+    });
+    expect((await post("/", { body: { title: "Emma" } })).json()).toEqual({ isClass: true });
+  });
+
+  it("sends the errors of Mercurius with their extensions", async () => {
+    const { keepMercuriusErrors } = await load<KeepMercurius>(
+      "docs-coming-from-fastify-mercurius",
+      "mercurius-errors.ts",
+    );
+    const app = new PorticoApp();
+    keepMercuriusErrors(app);
+    const fail = field(t.string)(() => {
+      throw new mercurius.ErrorWithProps("Sold out", { code: "SOLD_OUT", left: 0 });
+    });
+    new Graph(schema({ query: { fail } })).mount(app);
+
+    expect((await testClient(app).graphql("{ fail }")).errors).toMatchObject([
+      { message: "Sold out", extensions: { code: "SOLD_OUT", left: 0 } },
+    ]);
+  });
+
+  it("pages a list of Pothos with the types of its plugin", async () => {
+    const { builder } = await load<PothosList>("docs-coming-from-yoga-pothos", "pothos-list.ts");
+    const db = openDatabase<{ orders: { id: string; title: string } }>("sqlite::memory:");
+    await db.schema.createTable("orders").addColumn("id", "text").addColumn("title", "text").execute();
+    await db
+      .insertInto("orders")
+      .values(orders.map(({ id }) => ({ id, title: `Book ${id}` })))
+      .execute();
+    const app = new PorticoApp();
+    const pothos = builder.toSchema();
+    const plugin = new SchemaBuilder({ plugins: [RelayPlugin] });
+    const Order = plugin.objectRef<{ id: string; title: string }>("Order").implement({
+      fields: (t) => ({ id: t.exposeID("id"), title: t.exposeString("title") }),
+    });
+    plugin.queryType({
+      fields: (t) => ({ orders: t.connection({ type: Order, nullable: true, resolve: () => null }) }),
+    });
+    new Graph(pothos, { context: () => ({ db }) }).mount(app);
+    const query =
+      "query ($after: String) { orders(first: 3, after: $after) { edges { cursor node { id } } pageInfo { hasNextPage } } }";
+    const { graphql } = testClient(app);
+
+    const first = (await graphql<PothosPage>(query)).data?.orders;
+    const rest = (await graphql<PothosPage>(query, { after: first?.edges.at(-1)?.cursor })).data?.orders;
+    await db.destroy();
+
+    expect(printSchema(pothos)).toBe(printSchema(plugin.toSchema()));
+    expect([first, rest].map((page) => page?.edges.map(({ node }) => node.id))).toEqual([["o4", "o3", "o2"], ["o1"]]);
+    expect([first, rest].map((page) => page?.pageInfo.hasNextPage)).toEqual([true, false]);
+  });
 });
 
 describe.each(stacks)("the slice of %s", (stack) => {
