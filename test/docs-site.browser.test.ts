@@ -5,9 +5,11 @@ import { root } from "../scripts/package/repository.ts";
 import { isBrowserMissing, visit } from "./browser.ts";
 
 const PAGES = ["index", "guide/quick-start", "guide/tutorial", "guide/authorization", "performance", "errors"];
+/** Pages with the widest tables and diagrams, which are visited on a phone only. */
+const WIDE = ["comparison", "guide/durable-events"];
 const MIN_CONTRAST = 4.5;
 
-const files = PAGES.map((page) => `${page}.md`);
+const files = [...PAGES, ...WIDE].map((page) => `${page}.md`);
 const site = isBrowserMissing ? null : await builtPages(root, join(root, ".cache/site"), files);
 afterAll(() => site?.close());
 
@@ -28,22 +30,36 @@ describe.skipIf(isBrowserMissing).each(looks)("the built site, $colorScheme on a
     expect(elsewhere).toEqual([]);
     expect(faults.beyond).toBe(0);
     expect(faults.pale).toEqual([]);
-    // A phone is too narrow for most samples.
-    expect(device === "desktop" ? faults.scrolling : []).toEqual([]);
+    // A phone is too narrow for most samples, but not for tables and diagrams.
+    expect(device === "desktop" ? faults.scrolling : faults.wide).toEqual([]);
   });
 });
 
-/** Runs in the page: pixels beyond its width, code that scrolls sideways, and text that is too pale for its ground. */
-function faultsOf(minContrast: number): { beyond: number; scrolling: string[]; pale: string[] } {
+describe.skipIf(isBrowserMissing)("the widest pages on a phone", () => {
+  it.each(WIDE)("%s fits the window", async (path) => {
+    const { page, picture } = await visit(site?.url ?? "", { viewport: { width: 390, height: 844 } });
+    await page.goto(`${site?.url}/${path}`);
+    await page.evaluate(() => document.fonts.ready);
+    await picture(`docs-${path.replace("/", "-")}-phone`);
+
+    const { beyond, wide } = await page.evaluate(faultsOf, MIN_CONTRAST);
+
+    expect({ beyond, wide }).toEqual({ beyond: 0, wide: [] });
+  });
+});
+
+/** Runs in the page: pixels beyond its width, code, tables and pictures that scroll sideways, and text that is too pale for its ground. */
+function faultsOf(minContrast: number): { beyond: number; scrolling: string[]; wide: string[]; pale: string[] } {
   const { scrollWidth, clientWidth } = document.documentElement;
-  const wide = [...document.querySelectorAll<HTMLElement>(".vp-doc pre, .error-codes table")].filter(
-    (box) => box.scrollWidth > box.clientWidth,
-  );
+  const isScrolling = (box: HTMLElement): boolean => box.scrollWidth > box.clientWidth;
+  const code = [...document.querySelectorAll<HTMLElement>(".vp-doc pre, .error-codes table")].filter(isScrolling);
+  const wide = [...document.querySelectorAll<HTMLElement>(".vp-doc table, .vp-doc p:has(> img)")].filter(isScrolling);
   // The code beside the headline wraps instead.
   const wrapped = [...document.querySelectorAll<HTMLElement>(".hero-code .line")].filter(
     (line) => new Set([...line.children].flatMap((part) => [...part.getClientRects()].map(({ top }) => top))).size > 1,
   );
-  const scrolling = [...wide, ...wrapped].map(({ innerText }) => innerText.slice(0, 80));
+  const start = ({ innerText, innerHTML }: HTMLElement): string => (innerText || innerHTML).slice(0, 80);
+  const scrolling = [...code, ...wrapped].map(start);
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   const painted = (colors: readonly string[]): readonly number[] => {
     if (canvas === null) throw new Error("there is no canvas");
@@ -73,5 +89,5 @@ function faultsOf(minContrast: number): { beyond: number; scrolling: string[]; p
     if (contrast < minContrast)
       pale.add(`${contrast.toFixed(1)}: ${element.className} ${element.innerText.slice(0, 40)}`);
   }
-  return { beyond: scrollWidth - clientWidth, scrolling, pale: [...pale].slice(0, 10) };
+  return { beyond: scrollWidth - clientWidth, scrolling, wide: wide.map(start), pale: [...pale].slice(0, 10) };
 }

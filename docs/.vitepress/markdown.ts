@@ -4,6 +4,7 @@ import { errorAnchors } from "./error-anchors.ts";
 import { packageManagers } from "./package-managers.ts";
 import { pictures } from "./pictures.ts";
 import { repositoryLinks } from "./repository-links.ts";
+import { tableLabels } from "./table-labels.ts";
 
 /** How the pages are rendered. VitePress keeps one renderer per process, so everything that renders passes these. */
 export const markdown: MarkdownOptions = {
@@ -14,6 +15,7 @@ export const markdown: MarkdownOptions = {
     errorAnchors(renderer);
     pictures(renderer);
     packageManagers(renderer);
+    tableLabels(renderer);
   },
   container: { noteLabel: "Note", warningLabel: "Warning" },
   theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
