@@ -22,6 +22,8 @@ export interface Visit {
   readonly elsewhere: string[];
   /** Errors and warnings in its console. */
   readonly complaints: string[];
+  /** Violations of the content security policy. */
+  readonly violations: string[];
   /** Keeps a picture for people, in a folder that git ignores. */
   readonly picture: (name: string) => Promise<void>;
 }
@@ -40,7 +42,11 @@ export async function visit(
   onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
-  const [elsewhere, complaints]: [string[], string[]] = [[], []];
+  const [elsewhere, complaints, violations]: [string[], string[], string[]] = [[], [], []];
+  await page.exposeFunction("reportViolation", (text: string) => violations.push(text));
+  await page.addInitScript(
+    'addEventListener("securitypolicyviolation", (event) => reportViolation(event.violatedDirective + " " + event.blockedURI))',
+  );
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) complaints.push(message.text());
   });
@@ -56,6 +62,7 @@ export async function visit(
     page,
     elsewhere,
     complaints,
+    violations,
     async picture(name) {
       // Playwright makes the folder.
       await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });

@@ -2,7 +2,7 @@ import { oidc } from "portico/auth";
 import { describe, expect, it } from "vitest";
 import { codeAt } from "../../../scripts/clients/authenticator-app.ts";
 import { isBrowserMissing } from "../../browser.ts";
-import { expectFinished } from "./looks.ts";
+import { expectFinished } from "../../looks.ts";
 import { focusedAlert, type PageBrowser, pageBrowser, person } from "./page-browser.ts";
 
 const acme = oidc({ name: "acme", issuer: "https://login.acme.com", clientId: "shop", clientSecret: "secret" });

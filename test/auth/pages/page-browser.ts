@@ -11,7 +11,7 @@ export interface PageBrowser {
   readonly home: string;
   readonly mails: readonly Mail[];
   /** Violations of the content security policy, which each test expects to be none. */
-  readonly violations: string[];
+  readonly violations: readonly string[];
   /** Addresses of other servers that a page asked for. */
   readonly elsewhere: readonly string[];
   /** Opens a page of the application. */
@@ -53,12 +53,7 @@ export async function pageBrowser(
   const { url } = await app.listen({ port: 0 });
   onTestFinished(() => app.close());
   const home = url.replace("127.0.0.1", host);
-  const { page, picture, elsewhere } = await visit(home, {}, others);
-  const violations: string[] = [];
-  await page.exposeFunction("reportViolation", (text: string) => violations.push(text));
-  await page.addInitScript(
-    'addEventListener("securitypolicyviolation", (event) => reportViolation(event.violatedDirective + " " + event.blockedURI))',
-  );
+  const { page, picture, elsewhere, violations } = await visit(home, {}, others);
   await addAuthenticator(page);
   return {
     page,

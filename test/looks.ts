@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { axeFindings, scrollsSideways } from "../../axe.ts";
-import type { PageBrowser } from "./page-browser.ts";
+import { axeFindings, scrollsSideways } from "./axe.ts";
+import type { Visit } from "./browser.ts";
 
 const SCHEMES = ["light", "dark"] as const;
 /** A desktop at 200 % zoom has the width of the third one. */
@@ -14,7 +14,11 @@ const WIDTHS = [
  * Looks at a page in each scheme on a desktop and on a phone: axe-core finds nothing, it fits without scrolling sideways, and a
  * picture is kept for people.
  */
-export async function expectFinished(browser: Pick<PageBrowser, "page" | "picture">, state: string): Promise<void> {
+export async function expectFinished(
+  browser: Pick<Visit, "page" | "picture">,
+  state: string,
+  folder = "pages",
+): Promise<void> {
   const { page, picture } = browser;
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -23,7 +27,7 @@ export async function expectFinished(browser: Pick<PageBrowser, "page" | "pictur
       expect([state, device, await scrollsSideways(page)]).toEqual([state, device, false]);
       if (device === "zoom") continue;
       expect([state, colorScheme, device, ...(await axeFindings(page))]).toEqual([state, colorScheme, device]);
-      await picture(`pages/${state}-${colorScheme}-${device}`);
+      await picture(`${folder}/${state}-${colorScheme}-${device}`);
     }
   }
 }
