@@ -15,6 +15,15 @@ export function nameElement(name: string): HTMLElement {
   return made;
 }
 
+/** Makes a name a link. */
+export function linked(name: HTMLElement, address: string): HTMLElement {
+  const link = document.createElement("a");
+  link.href = address;
+  link.textContent = name.textContent;
+  name.replaceChildren(link);
+  return name;
+}
+
 /** A bar that is filled to a share from 0 to 1. */
 export function bar(share: number): HTMLElement {
   const made = element("div", "bar");

@@ -2,7 +2,7 @@ import type { MetricsFigures } from "../../src/observe/metrics-figures.ts";
 import type { Saturation } from "../../src/observe/saturation.ts";
 import { byId, inside } from "../elements.ts";
 import { percent, perSecond, short, things, time, whole } from "./numbers.ts";
-import { drawPanel, drawSaturation, drawTile } from "./panels.ts";
+import { drawCodes, drawPanel, drawSaturation, drawTile } from "./panels.ts";
 import { drawTable, type Order } from "./table.ts";
 import { average, entriesOf, held, isLower, type Kind, rate, rowsOf, type Sample, share, sum } from "./totals.ts";
 
@@ -17,8 +17,9 @@ let kind: Kind | null = null;
 let order: Order = "count";
 let isPaused = false;
 let failure: string | null = null;
-/** The saturation that the last response had. */
+/** The saturation and the errors by code that the last response had. */
 let present: readonly Saturation[] = [];
+let errors: MetricsFigures["errors"] = { operations: {}, routes: {} };
 
 async function refresh(): Promise<void> {
   if (isPaused || document.hidden) return;
@@ -36,8 +37,9 @@ async function refresh(): Promise<void> {
   draw();
 }
 
-function take({ operations, routes, saturation }: MetricsFigures): void {
+function take({ operations, routes, saturation, errors: codes }: MetricsFigures): void {
   present = saturation;
+  errors = codes;
   const sample = { at: performance.now(), operations: rowsOf(operations), routes: rowsOf(routes) };
   const last = samples.at(-1);
   const kept = last !== undefined && isLower(sample, last) ? [] : samples;
@@ -52,6 +54,7 @@ function draw(): void {
   drawState();
   drawTiles(entries, active.length);
   drawPanels(entries, active);
+  drawCodes(kind === null ? {} : errors[kind]);
   drawSaturation(present);
   drawTable(entries, kind, order);
 }
@@ -84,7 +87,7 @@ function drawPanels(entries: ReturnType<typeof entriesOf>, active: ReturnType<ty
     by: ({ count }) => count,
     value: (entry) => (all.elapsed === null ? whole(entry.count) : perSecond(rate(entry))),
     detail: ({ count, total }) =>
-      `${percent(all.count === 0 ? 0 : count / all.count)} of all, ${things(total.count, kind)} since startup`,
+      `${percent(all.count === 0 ? 0 : count / all.count)} of all, ${whole(total.count)} since startup`,
     moves: (steps) => steps.map(rate),
   });
   const timed = active.filter((entry) => entry.timed > 0);

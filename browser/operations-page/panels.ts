@@ -1,10 +1,12 @@
+import type { ErrorFigures } from "../../src/observe/errors-by-code.ts";
 import type { Saturation } from "../../src/observe/saturation.ts";
 import { byId, inside } from "../elements.ts";
-import { bar, element, line, nameElement } from "./drawing.ts";
+import { bar, element, line, linked, nameElement } from "./drawing.ts";
 import { percent, short, whole } from "./numbers.ts";
 import type { Entry, Step } from "./totals.ts";
 
-const MAX_ROWS = 8;
+/** As many as fit on one screen below the tiles. */
+const MAX_ROWS = 5;
 
 /** One figure of all operations, with its past if there is one. */
 export function drawTile(id: string, value: string, detail: string, moves: readonly number[]): void {
@@ -25,7 +27,6 @@ export interface Panel {
 
 /** The first entries of an order. */
 export function drawPanel(id: string, entries: readonly Entry[], { by, value, detail, moves }: Panel): void {
-  const place = byId(id);
   const rows = entries.toSorted((a, b) => by(b) - by(a)).slice(0, MAX_ROWS);
   const most = Math.max(...rows.map(by)) || 1;
   const items = rows.map((entry) => {
@@ -39,8 +40,31 @@ export function drawPanel(id: string, entries: readonly Entry[], { by, value, de
     );
     return item;
   });
-  inside(place, "ol").replaceChildren(...items);
-  inside(place, ".empty").hidden = rows.length > 0;
+  fill(id, items);
+}
+
+function fill(id: string, items: readonly HTMLElement[]): void {
+  inside(byId(id), "ol").replaceChildren(...items);
+  inside(byId(id), ".empty").hidden = items.length > 0;
+}
+
+/** The most frequent errors. A correlation id leads to a log line, and a code of Portico to its documentation. */
+export function drawCodes(codes: Readonly<Record<string, ErrorFigures>>): void {
+  const rows = Object.entries(codes)
+    .toSorted(([, a], [, b]) => b.count - a.count)
+    .slice(0, MAX_ROWS);
+  const most = rows[0]?.[1].count ?? 1;
+  const items = rows.map(([code, { count, correlation_id: id, docs }]) => {
+    const item = element("li");
+    item.append(
+      docs === null ? nameElement(code) : linked(nameElement(code), docs),
+      element("span", "value number", whole(count)),
+      bar(count / most),
+      element("small", "id", id ?? "no correlation id"),
+    );
+    return item;
+  });
+  fill("codes", items);
 }
 
 /** Faults first, as the server sends them. A limit that is not full is blue. */

@@ -1,3 +1,4 @@
+import type { ErrorFigures } from "./errors-by-code.ts";
 import type { Percentiles, TotalsRecord } from "./running-totals.ts";
 import type { Saturation } from "./saturation.ts";
 
@@ -24,6 +25,11 @@ export interface MetricsFigures {
   readonly operations: Readonly<Record<string, OperationFigures>>;
   /** By method and path pattern, such as `GET /books/:id` and `SOCKET /live`. Requests without a route share `<none>`. */
   readonly routes: Readonly<Record<string, RouteFigures>>;
+  /** By code: the errors of operations, and the responses of routes with a status of 500 or higher. */
+  readonly errors: {
+    readonly operations: Readonly<Record<string, ErrorFigures>>;
+    readonly routes: Readonly<Record<string, ErrorFigures>>;
+  };
   /** The use of the limits, queues and pools of the applications that it is a hook of, and all faults. */
   readonly saturation: readonly Saturation[];
 }

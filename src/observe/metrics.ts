@@ -1,8 +1,9 @@
 import type { Figure } from "../core/parts/parts.ts";
 import type { RequestEvent } from "../kernel/hooks/request-hooks.ts";
+import { ErrorsByCode, NO_CODE } from "./errors-by-code.ts";
 import type { MetricsFigures, MetricsRecord } from "./metrics-figures.ts";
 import { NamedRows } from "./named-rows.ts";
-import type { ObservedOperation, ObservedResult } from "./observed-operation.ts";
+import { type ObservedOperation, type ObservedResult, weightOf } from "./observed-operation.ts";
 import { routeName } from "./route-name.ts";
 import { RunningTotals } from "./running-totals.ts";
 import { saturationOf } from "./saturation.ts";
@@ -25,8 +26,8 @@ const MAX_NAMES = 1_000;
 /**
  * A hook that keeps running totals by operation name and by route, in memory. Unnamed operations share the row `<anonymous>`.
  * After 1,000 names, further ones share `<other>`, and so do names of more than 200 characters. An operation that was rejected
- * before it ran is counted in the row of its name if that exists, otherwise in `<anonymous>`. Durations do not include
- * subscriptions and sockets.
+ * before it ran is counted in the row of its name if that exists, otherwise in `<rejected>`. Durations do not include
+ * subscriptions and sockets. Errors are also counted by code: after 100 codes, further ones share `<other>`.
  *
  * @example
  * ```ts
@@ -46,6 +47,9 @@ export class Metrics {
   );
   readonly #routes = new Map<string, RouteRow>();
 
+  readonly #operationErrors = new ErrorsByCode();
+  readonly #routeErrors = new ErrorsByCode();
+
   readonly #applications = new Set<() => readonly Figure[]>();
 
   /** Adds the saturation of an application to the figures. `app.onRequest` calls it. */
@@ -58,6 +62,8 @@ export class Metrics {
     row.totals.add(context.operationType === "subscription" ? null : context.durationSeconds, !result.ok);
     row.cost += context.cost ?? 0;
     if (context.cost !== null) row.costed++;
+    for (const { extensions } of result.errors)
+      this.#operationErrors.add(extensions.code, extensions.correlationId ?? null, weightOf(extensions));
   }
 
   onRequest(event: RequestEvent): void {
@@ -70,7 +76,9 @@ export class Metrics {
       return;
     }
     if (event.kind === "socket-opened") row.open++;
-    row.totals.add(event.kind === "response" ? event.durationSeconds : null, event.status >= 500);
+    const isFailed = event.status >= 500;
+    row.totals.add(event.kind === "response" ? event.durationSeconds : null, isFailed);
+    if (isFailed) this.#routeErrors.add(event.code ?? NO_CODE, event.correlationId);
     if (event.status >= 400 && event.status < 500) row.refused++;
   }
 
@@ -79,7 +87,7 @@ export class Metrics {
     return Object.fromEntries([...this.#operations].map(([name, row]) => [name, recordOf(row)]));
   }
 
-  /** The totals and percentiles so far, of operations and of routes, and the present saturation. */
+  /** The totals and percentiles so far, of operations and of routes, the errors by code, and the present saturation. */
   figures(): MetricsFigures {
     return {
       operations: Object.fromEntries(
@@ -91,6 +99,7 @@ export class Metrics {
           { ...totals.record(), ...totals.percentiles(), refused, open_sockets: open },
         ]),
       ),
+      errors: { operations: this.#operationErrors.figures(), routes: this.#routeErrors.figures() },
       saturation: saturationOf([...this.#applications].flatMap((figures) => figures())),
     };
   }
@@ -99,6 +108,8 @@ export class Metrics {
   reset(): void {
     this.#operations.clear();
     this.#routes.clear();
+    this.#operationErrors.clear();
+    this.#routeErrors.clear();
   }
 }
 

@@ -2,14 +2,16 @@ import type { ObservedOperation } from "./observed-operation.ts";
 
 /** Row names that cannot be operation names. */
 const ANONYMOUS = "<anonymous>";
+/** The operations that were rejected before they ran, without a row of their name. */
+const REJECTED = "<rejected>";
 const OTHER = "<other>";
 /** An operation name can be as long as a whole document. */
 const MAX_NAME_LENGTH = 200;
 
 /**
  * One row per operation name. Clients can invent names, so the number of rows and the length of names are limited. Unnamed
- * operations share a row, and so do all further names. An operation that was rejected before it ran never adds a row: it is
- * counted in the row of its name if that exists, otherwise in the row of unnamed operations.
+ * operations share a row, and so do all further names. An operation that was rejected before it ran never adds a row of its
+ * name: it is counted in that row if it exists, otherwise in a row that all such operations share.
  */
 export class NamedRows<T> {
   // A Map, because `constructor` is a valid operation name.
@@ -27,10 +29,10 @@ export class NamedRows<T> {
 
   /** The row of an operation. */
   of({ operationName, isRefused }: ObservedOperation): T {
-    if (operationName === null) return this.#shared(ANONYMOUS);
-    const row = this.#rows.get(operationName);
+    const row = operationName === null ? undefined : this.#rows.get(operationName);
     if (row !== undefined) return row;
-    if (isRefused) return this.#shared(ANONYMOUS);
+    if (isRefused) return this.#shared(REJECTED);
+    if (operationName === null) return this.#shared(ANONYMOUS);
     if (operationName.length > MAX_NAME_LENGTH || !this.#isNew(operationName, this.#names)) return this.#shared(OTHER);
     this.#names++;
     return this.#add(operationName);

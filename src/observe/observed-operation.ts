@@ -9,17 +9,28 @@ export interface ObservedOperation {
   readonly isRefused: boolean;
 }
 
+interface ObservedError {
+  readonly code: string;
+  readonly correlationId?: string;
+  readonly count?: unknown;
+}
+
 /** The part of its result that is counted. `OperationResult` has it. */
 export interface ObservedResult {
-  readonly errors: readonly { readonly extensions: { readonly code: string; readonly count?: unknown } }[];
+  readonly errors: readonly { readonly extensions: ObservedError }[];
   readonly ok: boolean;
 }
 
 const MORE: ErrorCode = "TOO_MANY_ERRORS";
 
+/** The number of errors that an entry stands for: the last one of a long list only counts the others. */
+export function weightOf({ code, count }: ObservedError): number {
+  return code === MORE ? Number(count) : 1;
+}
+
 /** The number of errors, including those that the response only counts. */
 export function countErrors(errors: ObservedResult["errors"]): number {
-  return errors.reduce((sum, { extensions: { code, count } }) => sum + (code === MORE ? Number(count) : 1), 0);
+  return errors.reduce((sum, { extensions }) => sum + weightOf(extensions), 0);
 }
 
 /** The part of an SQL statement that is counted. `SentStatement` has it. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { Metrics, memoryStores, PorticoApp } from "portico";
+import { Metrics, memoryStores, NotFound, PorticoApp } from "portico";
 import { field, Graph, schema, t } from "portico/graphql";
 import { openDatabase } from "portico/sql";
 import { manualClock, testClient } from "portico/testing";
@@ -122,8 +122,8 @@ describe("Metrics", () => {
     await ask("query A { x: hello y: hello }");
     await ask("query B { x: hello y: hello }");
 
-    expect(metrics.snapshot()).toMatchObject({ A: { count: 2, errors: 1 }, "<anonymous>": { count: 1, errors: 1 } });
-    expect(Object.keys(metrics.snapshot())).toEqual(["A", "<anonymous>"]);
+    expect(metrics.snapshot()).toMatchObject({ A: { count: 2, errors: 1 }, "<rejected>": { count: 1, errors: 1 } });
+    expect(Object.keys(metrics.snapshot())).toEqual(["A", "<rejected>"]);
   });
 
   it("[MET-06] has the mean of the costs that were measured, those over the budget included", async () => {
@@ -139,7 +139,7 @@ describe("Metrics", () => {
     expect(metrics.snapshot()).toMatchObject({ Over: { count: 3, errors: 2, average_cost: 6 } });
   });
 
-  it("[OPC-10] [MET-10] counts unnamed operations, and rejected ones without a row, under <anonymous>", async () => {
+  it("[OPC-10] [MET-10] counts unnamed operations under <anonymous>, and rejected ones without a row under <rejected>", async () => {
     const { ask, metrics } = await counted();
 
     await ask("{ hello }");
@@ -148,8 +148,13 @@ describe("Metrics", () => {
     await ask("query Invalid { nope }");
     await ask("query Broken { hello");
 
-    expect(Object.keys(metrics.snapshot())).toEqual(["<anonymous>"]);
-    expect(metrics.snapshot()["<anonymous>"]).toMatchObject({ count: 5, errors: 3 });
+    await ask("{ x: hello y: hello }");
+
+    expect(Object.keys(metrics.snapshot())).toEqual(["<anonymous>", "<rejected>"]);
+    expect(metrics.snapshot()).toMatchObject({
+      "<anonymous>": { count: 2, errors: 0 },
+      "<rejected>": { count: 4, errors: 4 },
+    });
   });
 
   it("[MET-11] has at most 1,000 names, and counts further ones under <other>", async () => {
@@ -284,7 +289,15 @@ describe("the figures", () => {
 
   it("count routes by status, and their open sockets", () => {
     const metrics = new Metrics();
-    const request = { kind: "response", method: "GET", route: "/books/:id", status: 200, durationSeconds: 1 } as const;
+    const request = {
+      kind: "response",
+      method: "GET",
+      route: "/books/:id",
+      status: 200,
+      durationSeconds: 1,
+      code: null,
+      correlationId: null,
+    } as const;
     for (const status of [200, 204, 304, 400, 499, 500, 503]) metrics.onRequest({ ...request, status });
     metrics.onRequest({ ...request, method: "BREW", route: null, status: 404 });
     for (const kind of ["socket-opened", "socket-opened", "socket-closed"] as const)
@@ -298,6 +311,54 @@ describe("the figures", () => {
     metrics.reset();
     metrics.onRequest({ ...request, kind: "socket-closed", route: "/live", status: 101 });
     expect(metrics.figures().routes["SOCKET /live"]?.open_sockets).toBe(0);
+  });
+
+  it("count errors by code, with the correlation id of the last one", async () => {
+    const metrics = new Metrics();
+    const fails = field(t.nullable(t.string))(() => {
+      throw new Error("no disk");
+    });
+    const app = new PorticoApp({ logger: false }).onRequest(metrics);
+    app.get("/fails", () => {
+      throw new Error("no disk");
+    });
+    app.get("/answers", ({ response }) => response.status(502).text("bad gateway"));
+    app.get("/missing", () => {
+      throw new NotFound();
+    });
+    new Graph(schema({ query: { fails } })).onOperation(metrics).mount(app);
+    const client = testClient(app);
+    const problem = (await client.get("/fails")).json() as { readonly correlation_id: string };
+    for (const path of ["/answers", "/missing"]) await client.get(path);
+    await client.post("/graphql", { body: { query: "{ fails }" } });
+    const answer = await client.post("/graphql", { body: { query: "{ fails }" } });
+    const [error] = (answer.json() as { readonly errors: readonly { extensions: { correlationId: string } }[] }).errors;
+    const docs = expect.stringMatching(/docs\/errors\.md#INTERNAL_SERVER_ERROR$/);
+
+    expect(metrics.figures().errors).toEqual({
+      operations: {
+        INTERNAL_SERVER_ERROR: { count: 2, correlation_id: error?.extensions.correlationId, docs },
+      },
+      routes: {
+        INTERNAL_SERVER_ERROR: { count: 1, correlation_id: problem.correlation_id, docs },
+        "<response>": { count: 1, correlation_id: null, docs: null },
+      },
+    });
+    metrics.reset();
+    expect(metrics.figures().errors).toEqual({ operations: {}, routes: {} });
+  });
+
+  it("have a bounded number of codes, because an application may invent them", () => {
+    const metrics = new Metrics();
+    for (let at = 0; at < 150; at++)
+      metrics.onOperation(
+        { data: null, ok: false, errors: [{ extensions: { code: `E${at}`, correlationId: "id" } }] } as never,
+        operation({ operationName: "A" }),
+      );
+
+    const codes = metrics.figures().errors.operations;
+    expect(Object.keys(codes)).toHaveLength(101);
+    expect(codes["<other>"]).toEqual({ count: 50, correlation_id: "id", docs: null });
   });
 
   it("list faults first, then what is in use of each limit", async () => {

@@ -242,9 +242,9 @@ const PLACES: readonly [place: string, write: () => Promise<unknown>, bound: unk
       const names = Object.keys(metrics.snapshot());
       return [names.length, Math.max(...names.map(({ length }) => length))];
     },
-    [1_002, "<anonymous>".length],
+    [1_003, "<anonymous>".length],
   ],
-  ["the series of Prometheus", async () => new Set(series.text().match(/operation="[^"]*"/g)).size, 102],
+  ["the series of Prometheus", async () => new Set(series.text().match(/operation="[^"]*"/g)).size, 103],
   [
     "the keys of a rate limit",
     async () => {

@@ -11,6 +11,7 @@ export function logUnexpected(services: AppServices, exchange: Exchange, error: 
   const id = correlationId();
   const code = isInstance(error, PorticoError) ? error.code : "INTERNAL_SERVER_ERROR";
   logFailure(services, exchange, error, { correlation_id: id, code });
+  services.requestHooks.observationOf(exchange)?.logged(id);
   return id;
 }
 

@@ -3,9 +3,10 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isInstance } from "../../core/describe-error.ts";
 import { FeatureSlot } from "../../core/feature-slot.ts";
 import type { Logger } from "../../core/logger.ts";
-import type { Figure, Part } from "../../core/parts/parts.ts";
+import type { Figure } from "../../core/parts/parts.ts";
 import { PorticoError } from "../../core/portico-error.ts";
 import { type AroundHook, CalledHook, runInside } from "./called-hook.ts";
+import { UnavailableResponses } from "./unavailable-responses.ts";
 
 /** The event that a request hook is called with. */
 export interface RequestEvent {
@@ -16,6 +17,10 @@ export interface RequestEvent {
   readonly route: string | null;
   /** The status of the response; 101 for a socket. */
   readonly status: number;
+  /** The code of the error that was thrown, `INTERNAL_SERVER_ERROR` for one without a code; `null` if none was thrown. */
+  readonly code: string | null;
+  /** The correlation id in the response and in the log line of an unexpected error; `null` for every other response. */
+  readonly correlationId: string | null;
   /** The time since the request arrived: to the response, the end of a streamed response, or the event of the socket. */
   readonly durationSeconds: number;
 }
@@ -113,6 +118,8 @@ export class RequestObservation {
   readonly #started: number;
   readonly #ended: PromiseWithResolvers<RequestEvent> = Promise.withResolvers();
   #isOver = false;
+  #code: string | null = null;
+  #correlationId: string | null = null;
 
   constructor(hooks: RequestHooks, request: ObservedRequest) {
     this.#hooks = hooks;
@@ -125,6 +132,11 @@ export class RequestObservation {
     return this.#hooks.enter(work, this.#ended.promise);
   }
 
+  /** An unexpected error was logged, and the response shows the id of its line. */
+  logged(correlationId: string): void {
+    this.#correlationId = correlationId;
+  }
+
   /**
    * The response was sent. A response that replaces one whose sending failed is not counted again.
    *
@@ -132,6 +144,7 @@ export class RequestObservation {
    */
   responded(status: number, error: unknown): void {
     if (!this.#isOver && status === 503) this.#hooks.unavailable.count(error);
+    if (error !== undefined) this.#code = isInstance(error, PorticoError) ? error.code : "INTERNAL_SERVER_ERROR";
     this.#end("response", status);
   }
 
@@ -154,7 +167,8 @@ export class RequestObservation {
   #event(kind: RequestEvent["kind"], status: number): RequestEvent {
     const { exchange, pattern } = this.#request;
     const durationSeconds = (this.#hooks.now() - this.#started) / 1000;
-    return { kind, method: exchange.method, route: pattern || null, status, durationSeconds };
+    const [code, correlationId] = [this.#code, this.#correlationId];
+    return { kind, method: exchange.method, route: pattern || null, status, code, correlationId, durationSeconds };
   }
 }
 
@@ -174,22 +188,3 @@ function isCallable(value: unknown): boolean {
 
 /** The observation of a request; `null` without hooks, and where the response belongs to another server. */
 export const observationOf: FeatureSlot<RequestObservation | null> = new FeatureSlot<RequestObservation | null>(null);
-
-/** The reason of a 503 that a handler wrote itself. */
-const OF_HANDLER = "RESPONSE";
-
-/** The responses with status 503, by the code of their error. */
-class UnavailableResponses implements Part {
-  readonly #counts = new Map<string, number>();
-
-  /** @param error the error of the response; `undefined` if a handler wrote it */
-  count(error: unknown): void {
-    const reason = error === undefined ? OF_HANDLER : isInstance(error, PorticoError) ? error.code : "EXCEPTION";
-    this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1);
-  }
-
-  *figures(): Iterable<Figure> {
-    for (const [reason, value] of this.#counts)
-      yield { series: "portico_unavailable_responses_total", labels: [reason], value };
-  }
-}

@@ -1,3 +1,4 @@
+import { docsAddress } from "../../core/advice/docs-address.ts";
 import { htmlHeaders, sourceHash } from "../../http/html/html-headers.ts";
 import { htmlPage } from "../../http/html/html-page.ts";
 import { jsonElement } from "../../http/html/json-element.ts";
@@ -29,6 +30,7 @@ export function operationsHtml(refreshSeconds: number): string {
 <button type="button" data-span="minute" aria-pressed="false">Last minute</button>
 </span>
 <button type="button" id="pause">Pause</button>
+${guide("guide/operations-page.md", "Guide")}
 </header>
 <noscript>This page needs JavaScript.</noscript>
 <div class="tiles">
@@ -39,13 +41,14 @@ ${tile("tile-names", "busy", "Different operations")}
 </div>
 <section id="saturation" class="busy" hidden>
 <h2>Saturation</h2>
-<p class="quiet">Limits, pools and connections of this process, now</p>
+<p class="quiet">Limits, pools and connections of this process, now. In the guide: ${guide("guide/deployment.md#faults", "faults")}, ${guide("guide/deployment.md#load-shedding", "load shedding")}</p>
 <ol></ol>
 </section>
 <div class="panels">
 ${panel("busiest", "busy", "Busiest", "Most frequent", "None yet.")}
 ${panel("slowest", "slow", "Slowest", "Highest average time", "None yet.")}
 ${panel("failing", "fail", "Most failing", "Most responses with errors", "No errors.")}
+${panel("codes", "fail", "Errors by code", "With the last correlation id", "No errors.")}
 </div>
 <section class="scroll">
 <h2>All since startup</h2>
@@ -77,6 +80,11 @@ function tile(id: string, tone: string, name: string): string {
 
 function panel(id: string, tone: string, name: string, meaning: string, empty: string): string {
   return `<section id="${id}" class="${tone}"><h2>${name}</h2><p class="quiet">${meaning}</p><ol></ol><p class="empty quiet">${empty}</p></section>`;
+}
+
+/** A link to a section of the documentation. */
+function guide(section: string, text: string): string {
+  return `<a href="${docsAddress(section)}">${text}</a>`;
 }
 
 function column(order: string, name: string): string {

@@ -23,27 +23,30 @@ p { margin: 0; }
 button { font: inherit; font-size: 13px; color: var(--text); background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 5px 12px; cursor: pointer; }
 button[aria-pressed="true"] { background: var(--text); color: var(--page); border-color: var(--text); }
 a { color: var(--busy); }
-button:focus-visible, a:focus-visible { outline: 2px solid var(--busy); outline-offset: 2px; }
+button:focus-visible, a:focus-visible, .scroll:focus-visible { outline: 2px solid var(--busy); outline-offset: 2px; }
 #state::before { content: ""; display: inline-block; width: 8px; height: 8px; margin-right: 7px; border-radius: 50%; background: #22a35a; }
 #state[data-state="late"]::before { background: var(--fail); }
 #state[data-state="paused"]::before { background: var(--quiet); }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 16px 18px; }
 .tiles, .panels { display: grid; gap: 16px; margin-bottom: 16px; }
 .tiles { grid-template-columns: repeat(auto-fit, minmax(210px, 1fr)); }
-.panels { grid-template-columns: repeat(auto-fit, minmax(330px, 1fr)); }
+.panels { grid-template-columns: repeat(auto-fit, minmax(min(260px, 100%), 1fr)); }
 .tile { display: grid; grid-template-columns: 1fr auto; align-items: end; column-gap: 12px; }
 .tile strong { font-size: 28px; line-height: 1.2; font-weight: 650; }
 .tile p, .tile strong, .tile small { grid-column: 1; }
 .tile svg { grid-column: 2; grid-row: 1 / span 3; }
 #saturation { margin-bottom: 16px; }
 #saturation ol { grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); gap: 14px 28px; }
-#saturation li { grid-template-columns: minmax(0, 1fr) auto; }
+#saturation li, #codes li { grid-template-columns: minmax(0, 1fr) auto; }
+#codes .name { font-size: 13px; overflow-wrap: anywhere; white-space: normal; }
+#codes .value { min-width: 0; }
 ol { list-style: none; margin: 14px 0 0; padding: 0; display: grid; gap: 14px; }
 li { display: grid; grid-template-columns: minmax(0, 1fr) auto auto; align-items: center; column-gap: 12px; row-gap: 4px; }
 .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: 550; }
 .value { min-width: 76px; text-align: right; font-weight: 650; }
 .bar { grid-column: 1 / -1; height: 6px; border-radius: 3px; background: var(--line); overflow: hidden; }
 .bar i { display: block; height: 100%; border-radius: 3px; background: var(--tone); transition: width 0.4s; }
+.id { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
 li small { grid-column: 1 / -1; }
 svg { display: block; overflow: visible; }
 svg polyline { fill: none; stroke: var(--tone); stroke-width: 1.5; stroke-linejoin: round; }

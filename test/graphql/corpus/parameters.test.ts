@@ -82,7 +82,8 @@ describe("B. Request parameters", () => {
     const rows = Object.entries(endpoint.metrics.snapshot());
     expect(rows.map(([name, { count, errors }]) => [name, count, errors])).toEqual([
       // With the three that asked for `{__typename}` after each refusal and after each result.
-      ["<anonymous>", 9, 3],
+      ["<rejected>", 3, 3],
+      ["<anonymous>", 6, 0],
       ["__proto__", 1, 0],
       ["constructor", 1, 0],
       ["toString", 1, 0],
@@ -101,11 +102,11 @@ describe("B. Request parameters", () => {
       const answers = await send(first, () => "query A{hello}");
       expect(answers.every(({ errors }) => errors?.[0]?.extensions.code === "OPERATION_RESOLUTION_FAILURE")).toBe(true);
     }
-    expect(Object.keys(wide.metrics.snapshot())).toEqual(["<anonymous>"]);
+    expect(Object.keys(wide.metrics.snapshot())).toEqual(["<rejected>", "<anonymous>"]);
     for (let first = 0; first < 1_500; first += 100) await send(first, (name) => `query ${name}{hello}`);
 
     const rows = wide.metrics.snapshot();
-    expect(Object.keys(rows)).toHaveLength(1_002);
+    expect(Object.keys(rows)).toHaveLength(1_003);
     expect(rows["<other>"]?.count).toBe(500);
   });
 

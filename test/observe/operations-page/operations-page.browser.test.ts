@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import {
   ConfigurationError,
@@ -12,10 +13,14 @@ import {
 } from "portico";
 import { field, Graph, schema, t } from "portico/graphql";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { axeFindings } from "../../axe.ts";
 import { isBrowserMissing, visit } from "../../browser.ts";
+import { expectFinished } from "../../looks.ts";
 import { overBoth } from "../../matrix.ts";
 
 const BROWSER = { headers: { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" } };
+
+const noErrors = { operations: {}, routes: {} };
 
 /** Lets those in who bring the word. */
 const word: Gate<true> = {
@@ -151,15 +156,12 @@ describe.skipIf(isBrowserMissing)("in a browser, the operations page", () => {
       await page.locator("#tile-rate small", { hasText: `${total} operations` }).waitFor();
       await picture(`operations-${colorScheme}`);
 
-      expect(await names(page, "busiest")).toEqual([
-        "BookList",
-        "SearchBooks",
-        "AuthorPage",
-        "Checkout",
-        "<anonymous>",
-      ]);
+      expect(await names(page, "busiest")).toEqual(["BookList", "SearchBooks", "AuthorPage", "Checkout", "<rejected>"]);
       expect((await names(page, "slowest"))[0]).toBe("SearchBooks");
-      expect(await names(page, "failing")).toEqual(["Checkout", "<anonymous>"]);
+      expect(await names(page, "failing")).toEqual(["Checkout", "<rejected>"]);
+      expect(await names(page, "codes")).toEqual(["PAYMENT_REQUIRED", "GRAPHQL_VALIDATION_FAILED"]);
+      const { correlation_id: id } = metrics.figures().errors.operations["PAYMENT_REQUIRED"] ?? {};
+      expect(await page.locator("#codes small").first().textContent()).toBe(id);
       await page.getByRole("button", { name: "Last minute" }).click();
       expect(await page.locator("#busiest .value").first().textContent()).toMatch(/^[\d.]+\/s$/);
 
@@ -183,13 +185,56 @@ describe.skipIf(isBrowserMissing)("in a browser, the operations page", () => {
     },
   );
 
+  it("looks finished, is accessible and fits on one screen", async () => {
+    const { app, metrics } = shop({ auth: false, refreshSeconds: 60 });
+    const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
+    onTestFinished(() => app.close());
+    await load(url, 2);
+    const { page, picture, violations } = await visit(url);
+
+    await page.goto(`${url}/operations`);
+    await page.locator("#codes li").first().waitFor();
+    expect(metrics.figures().saturation).not.toEqual([]);
+    await expectFinished({ page, picture }, "operations", "operations");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    // The table of all rows is below the first screen.
+    const bottom = await page.locator(".panels").evaluate((panels) => panels.getBoundingClientRect().bottom);
+    expect(bottom).toBeLessThanOrEqual(800);
+
+    await page.getByRole("button", { name: "Routes" }).click();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(violations).toEqual([]);
+  });
+
+  it("links to sections of the documentation that exist", async () => {
+    const { app, metrics } = shop({ auth: false });
+    const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
+    onTestFinished(() => app.close());
+    await load(url, 1);
+    const html = await (await fetch(`${url}/operations`, BROWSER)).text();
+
+    const links = [...html.matchAll(/href="(https:[^"]+)"/g)].map(([, link = ""]) => link);
+    const codes = Object.values(metrics.figures().errors.operations).flatMap(({ docs }) => docs ?? []);
+    expect(codes).toHaveLength(1);
+    expect(links).toHaveLength(3);
+    for (const link of [...links, ...codes]) {
+      const [file = "", section = ""] = link.slice(link.indexOf("/docs/") + 1).split("#");
+      const text = await readFile(new URL(`../../../${file}`, import.meta.url), "utf8");
+      const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+        heading.toLowerCase().replaceAll(" ", "-"),
+      );
+      const isThere = section === "" || headings.includes(section) || text.includes(`| \`${section}\` |`);
+      expect([link, isThere]).toEqual([link, true]);
+    }
+  });
+
   it("counts subscriptions, but not in the slowest and the mean duration", async () => {
     const row = { errors: 0, average_cost: 1, p50_seconds: 0, p95_seconds: 0, p99_seconds: 0 };
     const operations = {
       Live: { ...row, count: 8, average_seconds: 0, slowest_seconds: 0 },
       BookList: { ...row, count: 2, average_seconds: 0.5, slowest_seconds: 0.7 },
     };
-    const figures = () => ({ operations, routes: {}, saturation: [] });
+    const figures = () => ({ operations, routes: {}, errors: noErrors, saturation: [] });
     const app = new PorticoApp({ logger: false }).mount("/operations", operationsPage({ figures }, { auth: false }));
     const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
     onTestFinished(() => app.close());
@@ -211,7 +256,7 @@ describe.skipIf(isBrowserMissing)("in a browser, the operations page", () => {
       { name: "Connections to db:5432/shop", value: 10, limit: 10, state: "high" },
       { name: "Event loop utilization", value: 0.256, limit: 1, state: "ok" },
     ] as const;
-    const figures = () => ({ operations: {}, routes: {}, saturation });
+    const figures = () => ({ operations: {}, routes: {}, errors: noErrors, saturation });
     const app = new PorticoApp({ logger: false }).mount("/operations", operationsPage({ figures }, { auth: false }));
     const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
     onTestFinished(() => app.close());
