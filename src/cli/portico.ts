@@ -13,8 +13,11 @@ const [{ runCli }, { Prompt }] = await Promise.all([import("./program/run-cli.ts
 // The reader of a pipe may have seen enough, such as `head`.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit());
 
+let shown = "";
+/** Spaces hide the end of the text before, without an escape sequence. */
 function showStatus(text: string): void {
-  process.stderr.write(`\r\u001b[K${text}`);
+  process.stderr.write(`\r${text.padEnd(shown.length)}${text === "" ? "\r" : ""}`);
+  shown = text;
 }
 
 const prompt = new Prompt(process.stdin, process.stderr);

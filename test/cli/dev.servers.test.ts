@@ -192,6 +192,19 @@ describe("portico dev", () => {
     expect(await dev.ended).toBe(0);
   });
 
+  it("has no escape sequence on a terminal with NO_COLOR", async () => {
+    const dev = running(startOnTerminal(["dev"], { cwd: folder, env: { NO_COLOR: "1" } }));
+    let raw = "";
+    dev.child.stdout.on("data", (chunk) => (raw += String(chunk)));
+    const [url = ""] = await dev.until(/API {12}(\S+)/);
+    await fetch(`${url}/boom`);
+    await dev.until(/^\d\d:\d\d:\d\d error out of paper /);
+    dev.child.stdin.write("\u0003");
+    await dev.ended;
+
+    expect(raw).not.toContain("\u001b");
+  });
+
   it("ends the server when it is killed itself", async () => {
     const dev = start();
     const [url = ""] = await dev.until(/API {12}(\S+)/);

@@ -56,10 +56,10 @@ export function startPortico(
 }
 
 /** Runs the program to its end. */
-export function runPortico(args: readonly string[], piped: Piped = {}): Promise<Ran> {
+export async function runPortico(args: readonly string[], piped: Piped = {}): Promise<Ran> {
   const child = startPortico(args, piped);
   child.stdin.end(piped.input ?? "");
-  return ended(child);
+  return plain(await ended(child));
 }
 
 /** Starts the program on a terminal, which has one stream for output and errors. */
@@ -111,11 +111,18 @@ export async function runHere(
     askPassword: async () => input.split("\n")[0] ?? "",
     confirm: answer === undefined ? null : confirm,
   });
-  return { code, out, err };
+  return plain({ code, out, err });
 }
 
 function environment(env: Readonly<Record<string, string>>): Record<string, string | undefined> {
   return { PATH: process.env["PATH"], ...env };
+}
+
+/** No command writes an escape sequence into a pipe. */
+function plain(ran: Ran): Ran {
+  const found = `${ran.out}\n${ran.err}`.split("\n").find((line) => line.includes("\u001b") || line.includes("\u009b"));
+  if (found !== undefined) throw new Error(`an escape sequence in a pipe: ${JSON.stringify(found)}`);
+  return ran;
 }
 
 async function ended(child: ChildProcessWithoutNullStreams): Promise<Ran> {

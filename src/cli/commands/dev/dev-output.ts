@@ -1,5 +1,5 @@
-import { styleText } from "node:util";
 import type { ListeningReport } from "../../../listening-report.ts";
+import { type Paint, paintFor } from "../../output/paint.ts";
 import { logEntry, logText, messageOf } from "./log-text.ts";
 import type { Ended } from "./server-process.ts";
 
@@ -21,7 +21,7 @@ interface Start {
 interface DevOutputOptions {
   readonly entry: string;
   readonly isJson: boolean;
-  readonly isTerminal: boolean;
+  readonly isColored: boolean;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
 }
@@ -44,9 +44,8 @@ function jsonOutput({ print, printError }: DevOutputOptions): DevOutput {
   };
 }
 
-function textOutput({ entry, isTerminal, print, printError }: DevOutputOptions): DevOutput {
-  const paint = (format: Parameters<typeof styleText>[0], text: string): string =>
-    isTerminal ? styleText(format, text, { validateStream: false }) : text;
+function textOutput({ entry, isColored, print, printError }: DevOutputOptions): DevOutput {
+  const paint = paintFor(isColored);
   // The banner repeats the warnings of the startup, which other lines may have moved out of sight.
   const warnings: string[] = [];
   let isListening = false;
@@ -54,7 +53,7 @@ function textOutput({ entry, isTerminal, print, printError }: DevOutputOptions):
     line: (text) => {
       const found = logEntry(text);
       if (found === null) return print(text);
-      const lines = logText(found, isTerminal);
+      const lines = logText(found, paint);
       if (!isListening && found.level >= WARNING) warnings.push(messageOf(found));
       for (const line of lines) print(line);
     },
@@ -75,12 +74,7 @@ function textOutput({ entry, isTerminal, print, printError }: DevOutputOptions):
   };
 }
 
-function bannerLines(
-  entry: string,
-  url: string,
-  pages: ListeningReport["pages"],
-  paint: (format: "bold" | "cyan", text: string) => string,
-): readonly string[] {
+function bannerLines(entry: string, url: string, pages: ListeningReport["pages"], paint: Paint): readonly string[] {
   const links = [{ name: "API", path: "" }, ...pages];
   const width = Math.max(...links.map(({ name }) => name.length));
   return [

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { UsageError } from "../../output/command-failed.ts";
+import { hasColors } from "../../output/paint.ts";
 import type { Result } from "../../output/result.ts";
 import { compileCache } from "../../process/compile-cache.ts";
 import type { Call } from "../runner.ts";
@@ -18,12 +19,14 @@ export async function dev({ words, options, cwd, env, print, printError, width }
   const entry = entryOf(words[0], cwd);
   const changes = new Changes(options.watch.length === 0 ? [cwd] : options.watch.map((name) => resolve(cwd, name)));
   const stop = stopSignal();
-  const output = devOutput({ entry, print, printError, isJson: options.json === true, isTerminal: width !== null });
+  const isColored = hasColors(width, env);
+  const output = devOutput({ entry, print, printError, isJson: options.json === true, isColored });
   const envFile = new EnvFile(cwd, env);
   const defaults = {
     NODE_ENV: "development",
     NODE_COMPILE_CACHE: compileCache(cwd),
-    ...(width !== null && env["NO_COLOR"] === undefined ? { FORCE_COLOR: "1" } : {}),
+    // The server writes into a pipe.
+    ...(isColored ? { FORCE_COLOR: "1" } : {}),
   };
   try {
     for (let cause: string | null = null; !stop.signal.aborted; ) {

@@ -1,4 +1,4 @@
-import { styleText } from "node:util";
+import type { Paint } from "../../output/paint.ts";
 import { printable } from "../../output/printable.ts";
 
 /** A line of the log as pino writes it. */
@@ -24,11 +24,9 @@ const NAMES = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "error", 6
 const COLORS = { trace: "gray", debug: "gray", info: "green", warn: "yellow", error: "red", fatal: "red" } as const;
 
 /** One readable line: the time, the level, the message and the details. The stack of an error follows it. */
-export function logText(entry: LogEntry, isColored: boolean): readonly string[] {
+export function logText(entry: LogEntry, paint: Paint): readonly string[] {
   const { level, time, msg: _msg, pid: _pid, hostname: _hostname, err, ...details } = entry;
   const name = NAMES[level as keyof typeof NAMES] ?? "info";
-  const paint = (format: Parameters<typeof styleText>[0], text: string): string =>
-    isColored ? styleText(format, text, { validateStream: false }) : text;
   const rest = Object.entries(details).map(([key, value]) => `${printable(key)}=${valueText(value)}`);
   const clock = new Date(time).toTimeString().slice(0, 8);
   const head = [
