@@ -33,7 +33,7 @@ export function drawPanel(id: string, entries: readonly Entry[], { by, value, de
     const item = document.createElement("li");
     item.append(
       nameElement(entry.name),
-      entry.steps.length > 1 ? line(moves(entry.steps), 64, 20) : element("span"),
+      entry.steps.length > 1 ? line(moves(entry.steps), 48, 20) : element("span"),
       element("span", "value number", value(entry)),
       bar(by(entry) / most),
       element("small", "number", detail(entry)),

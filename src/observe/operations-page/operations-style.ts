@@ -43,7 +43,7 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 ol { list-style: none; margin: 14px 0 0; padding: 0; display: grid; gap: 14px; }
 li { display: grid; grid-template-columns: minmax(0, 1fr) auto auto; align-items: center; column-gap: 12px; row-gap: 4px; }
 .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: 550; }
-.value { min-width: 76px; text-align: right; font-weight: 650; }
+.value { min-width: 64px; text-align: right; font-weight: 650; }
 .bar { grid-column: 1 / -1; height: 6px; border-radius: 3px; background: var(--line); overflow: hidden; }
 .bar i { display: block; height: 100%; border-radius: 3px; background: var(--tone); transition: width 0.4s; }
 .id { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
