@@ -10,6 +10,7 @@ import { sql } from "kysely";
 import { migrate, openDatabase } from "portico/sql";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { PgBouncer } from "../../lab/servers/pgbouncer.ts";
+import { newPlace } from "../sql/accounts/databases.ts";
 import { type Ran, runOnTerminal, runPortico } from "./run-portico.ts";
 
 const config = ["--config", resolve(import.meta.dirname, "fixtures/doctor.config.ts")];
@@ -111,6 +112,24 @@ describe("portico doctor", () => {
     const ran = await doctor({ ...sound, database: pooler.url }, production);
 
     expect(found(ran, "pooler").map((line) => line.split(",", 1)[0])).toEqual(findings);
+  });
+
+  it("fails for times without a zone that this process reads hours off", async () => {
+    const place = await newPlace("PostgreSQL");
+    onTestFinished(() => place.remove());
+    await sql`create table notes (id integer primary key, written_at timestamp, read_at timestamptz)`.execute(
+      place.open(),
+    );
+    const fixture = { ...sound, database: place.url };
+
+    const [shifted, utc] = await Promise.all(
+      ["America/New_York", "UTC"].map((zone) => doctor(fixture, { ...production, TZ: zone })),
+    );
+
+    expect(shifted && found(shifted, "time zone")).toEqual([
+      "failed: times in notes.written_at have no time zone, and this process reads and writes them in America/New_York: set TZ=UTC, or change the columns to timestamptz",
+    ]);
+    expect(utc && found(utc, "time zone")).toEqual([]);
   });
 
   it("prints a table on a terminal", async () => {

@@ -47,6 +47,7 @@ export async function checkDatabase(
       return judge(found);
     })),
     ...(await attempt("pooler", async () => checkPooler(await open()))),
+    ...(await attempt("time zone", async () => checkTimeZone(await open()))),
     ...(await attempt("outbox", async () => checkOutbox(await open()))),
     ...(await attempt("replicas", async () => checkReplicas(await open()), { seconds: 12 })),
     // The last one, because a locked SQLite database keeps its connection busy for longer.
@@ -84,6 +85,19 @@ async function checkPooler(database: Database): Promise<readonly Finding[]> {
     warning(
       "pooler",
       "a pooler shares connections between clients and loses named statements, so each process stops using them after the first loss: set namedStatements: false in openDatabase, or max_prepared_statements of PgBouncer 1.21 or later",
+    ),
+  ];
+}
+
+async function checkTimeZone(database: Database): Promise<readonly Finding[]> {
+  const { shiftedColumns } = await import("../../../sql/database/postgres/shifted-columns.ts");
+  const columns = await shiftedColumns(database);
+  if (columns.length === 0) return [];
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return [
+    failed(
+      "time zone",
+      `times in ${columns.join(", ")} have no time zone, and this process reads and writes them in ${timeZone}: set TZ=UTC, or change the columns to timestamptz`,
     ),
   ];
 }
