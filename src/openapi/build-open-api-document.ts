@@ -81,7 +81,7 @@ function operation(
     ...(words.tags.length === 0 ? {} : { tags: words.tags }),
     ...(words.deprecated ? { deprecated: true } : {}),
     ...(taken.length === 0 ? {} : { parameters: taken }),
-    ...(schemas.body === undefined ? {} : { requestBody: requestBody(schemas.body, components, hint) }),
+    ...(schemas.body === undefined ? {} : { requestBody: requestBody(schemas.body, route, components, hint) }),
     responses: answers,
     ...(security.length === 0 ? {} : { security }),
   };
@@ -89,13 +89,18 @@ function operation(
 
 function requestBody(
   body: NonNullable<Route["schemas"]["body"]>,
+  { forms = false }: Route,
   components: Components,
   hint: string,
 ): NonNullable<OpenAPIOperation["requestBody"]> {
   const schema = components.place(jsonSchema(body, "input"), "input", `${hint}Body`);
   const nothing = valueOfNothing(body);
   const isOptional = nothing !== null && !isPromise(nothing);
-  return { ...(isOptional ? {} : { required: true }), content: { "application/json": { schema } } };
+  const content = {
+    "application/json": { schema },
+    ...(forms ? { "application/x-www-form-urlencoded": { schema } } : {}),
+  };
+  return { ...(isOptional ? {} : { required: true }), content };
 }
 
 /**

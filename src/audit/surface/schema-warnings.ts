@@ -14,7 +14,7 @@ import { builtItemFields } from "../../graphql/connection/built-item-fields.ts";
 import { isOpen } from "../../graphql/connection/column-gates.ts";
 import { itemsOfConnection } from "../../graphql/connection/has-connections.ts";
 import { gateIn } from "../../graphql/declare/fields/gate-extensions.ts";
-import type { AccessWarning } from "./warnings-of.ts";
+import { type AccessWarning, DECODES } from "./warnings-of.ts";
 
 /** The known dangers in the fields of a schema. */
 export function schemaWarnings(schema: GraphQLSchema): readonly AccessWarning[] {
@@ -32,6 +32,7 @@ function fieldWarnings(type: GraphQLObjectType, field: GraphQLField<unknown, unk
   const isPaged = isObjectType(getNamedType(field.type)) && field.extensions["isConnection"] === true;
   if (isListOfObjects(field.type) && field.extensions["listSize"] === undefined && !isPartOfPage(type))
     warnings.push({ place, sentence: "returns a list without a maximum: declare listSize, or make it a connection" });
+  if (field.extensions["decodesCursors"] === true) warnings.push({ place, sentence: DECODES });
   return isPaged ? [...warnings, ...orderWarnings(place, field)] : warnings;
 }
 

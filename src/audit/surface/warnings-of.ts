@@ -2,6 +2,7 @@ import { isProduction } from "../../core/env.ts";
 import type { Graph } from "../../graphql/graph/graph.ts";
 import { objectOf } from "../../http/routing/middleware.ts";
 import { decidesByColumns, ruleIn } from "../../kernel/access/gate-node.ts";
+import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 import type { PorticoApp } from "../../portico-app.ts";
 import type { AccessEntry } from "./access-entry.ts";
 import { endpointsOf, surfaceOf } from "./surface-of.ts";
@@ -25,12 +26,23 @@ export async function warningsOf(app: PorticoApp): Promise<readonly AccessWarnin
       place: "PorticoApp.publicRead",
       sentence: "lets the pages of every origin read responses without cookies",
     });
+  for (const { method, path, forms, paginated } of routes) {
+    const place = `${method} ${path}`;
+    if (forms === true)
+      warnings.push({ place, sentence: "accepts forms, which pages of other origins can send without a preflight" });
+    if (paginated !== undefined && (paginated.strategy as Partial<CursorPagination>).decodeCursor !== undefined)
+      warnings.push({ place, sentence: DECODES });
+  }
   for (const { graph, path } of endpointsOf(app)) {
     const { schemaWarnings } = await import("./schema-warnings.ts");
     warnings.push(...endpointWarnings(graph, path), ...schemaWarnings(graph.schema));
   }
   return [...warnings, ...listWarnings(await surfaceOf(app))];
 }
+
+/** About a list whose strategy has `decodeCursor`. */
+export const DECODES =
+  "reads the cursors of another server (decodeCursor): clients choose the place where such a page begins";
 
 function endpointWarnings(
   { uploads, hasIntrospection, hasExplorer, hasUnmaskedErrors, invalidAsOk }: Graph,

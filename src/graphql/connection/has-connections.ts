@@ -9,8 +9,12 @@ import {
 import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 
 /** The extensions that mark a field declared with `connection`, with the columns that its lists are sorted by if the client does not choose. */
-export function connectionExtensions({ order }: CursorPagination<any, any>): Readonly<Record<string, unknown>> {
-  return { isConnection: true, sortColumns: order.map(([column]) => column) };
+export function connectionExtensions({
+  order,
+  decodeCursor,
+}: CursorPagination<any, any>): Readonly<Record<string, unknown>> {
+  const sortColumns = order.map(([column]) => column);
+  return { isConnection: true, sortColumns, ...(decodeCursor === undefined ? {} : { decodesCursors: true }) };
 }
 
 /** The fields of a schema that were declared with `connection`, with the names of their types. */

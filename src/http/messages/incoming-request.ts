@@ -8,7 +8,7 @@ import type { Exchange, RawPath, RawQuery } from "../../kernel/exchange/exchange
 import type { Caller } from "../../kernel/identity/identity.ts";
 import type { SessionManager } from "../../kernel/identity/session-manager.ts";
 import { sessionsOf } from "../../kernel/identity/session-manager.ts";
-import { formBody, isBodyMissing, jsonBody, readBody } from "./read-body.ts";
+import { formBody, isBodyMissing, isUrlencoded, jsonBody, readBody } from "./read-body.ts";
 
 /** The output of a schema, which may be `null` or `undefined`. */
 interface Accepted {
@@ -129,6 +129,9 @@ export class IncomingRequest implements Incoming {
 
   get isBodyMissing(): boolean {
     return isBodyMissing(this.#exchange);
+  }
+  get isForm(): boolean {
+    return isUrlencoded(this.#exchange.headers["content-type"]);
   }
   bytes(): Promise<Buffer> {
     this.#bytes ??= readBody(this.#exchange, this.#maxBody);

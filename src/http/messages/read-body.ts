@@ -105,12 +105,16 @@ export function decodeUtf8(bytes: Buffer): string | null {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
+/** Whether a body is a form whose fields are all texts. */
+export function isUrlencoded(contentType: string | undefined): boolean {
+  return mediaType(contentType).type === "application/x-www-form-urlencoded";
+}
+
 const MAX_FIELDS = 1_000;
 
 /** Parses a form of at most 1,000 fields, urlencoded or multipart, with Node's own parser. */
 export async function formBody(contentType: string | undefined, read: () => Promise<Buffer>): Promise<FormData> {
-  const { type } = mediaType(contentType);
-  if (type !== "application/x-www-form-urlencoded" && type !== "multipart/form-data")
+  if (!isUrlencoded(contentType) && mediaType(contentType).type !== "multipart/form-data")
     throw new UnsupportedMediaType(contentType, "a form");
   const bytes = await read();
   if (hasTooManyFields(bytes, contentType as string))

@@ -132,6 +132,11 @@ export interface RouteOptions<T extends RouteTypes, Url extends string = string>
   readonly errors?: RouteErrors;
   /** Runs inside the middleware of the app and the router. */
   readonly middleware?: readonly Middleware[];
+  /**
+   * Whether the body may also be a form (`application/x-www-form-urlencoded`), whose fields are texts as in a query. Pages of other
+   * origins can send forms without asking, so `portico audit` warns of it. @default false
+   */
+  readonly forms?: boolean;
   /** The maximum size of the body. @default the app's `maxBody` */
   readonly maxBody?: Size;
   /** The time limit for the handler, in seconds; 0 disables the limit. @default the app's `timeouts.handlerSeconds` */
@@ -237,6 +242,8 @@ export interface Route {
   readonly middleware: readonly MiddlewareFunction[];
   /** The needs of its handler in production, besides those of the middleware. */
   readonly needs?: readonly ProductionNeeds[];
+  /** Whether the body may also be a form. */
+  readonly forms?: boolean;
   readonly maxBody: number | undefined;
   readonly timeoutSeconds: number | undefined;
   /** The units that a request takes from the budget of its caller. */
@@ -312,6 +319,7 @@ const routeRules = {
   paginated: pages,
   errors,
   middleware: listOf<Middleware>("a list of middleware", () => true),
+  forms: flag,
   maxBody: size,
   timeoutSeconds: seconds,
   cost: wholeNumber,
@@ -369,6 +377,8 @@ export function declareRoute(method: Method, path: string, options: unknown, han
   if (typeof handler !== "function") throw new ConfigurationError(`${owner}: the handler`, "a function", handler);
   if (read.body !== undefined && method === "GET")
     throw new ConfigurationError(`${owner}.body`, "is not supported for this method");
+  if (read.forms === true && read.body === undefined)
+    throw new ConfigurationError(`${owner}.forms`, "requires body: its schema describes the fields");
   return {
     method,
     path,
@@ -383,6 +393,7 @@ export function declareRoute(method: Method, path: string, options: unknown, han
       : { paginated: declarePages(owner, read.response !== undefined, read.paginated) }),
     errors: read.errors ?? {},
     middleware: middlewareFunctions(owner, read.middleware ?? []),
+    ...(read.forms === true ? { forms: true } : {}),
     maxBody: read.maxBody,
     timeoutSeconds: read.timeoutSeconds,
     cost: read.cost ?? 1,

@@ -13,6 +13,7 @@ import { chargeOf } from "../../kernel/limits/charge.ts";
 import { routeListOf } from "../../kernel/pages/route-list.ts";
 import type { Page } from "../../pagination/strategies/base-pagination-strategy.ts";
 import { compose } from "../routing/middleware.ts";
+import { queryReader } from "../routing/query-reader.ts";
 import type { ResponseSchemas, Route } from "../routing/route.ts";
 import { placeOfRoute } from "../routing/router.ts";
 import { isSchema, type Schema, validate, valueOfNothing } from "../routing/schema.ts";
@@ -78,7 +79,10 @@ function runSteps(steps: readonly Step[], ctx: HttpContext, args: Ambient, from 
   }
 }
 
-function stepsBefore({ auth, schemas, paginated, cost, idempotent }: Route, budget: Budget | null): readonly Step[] {
+function stepsBefore(
+  { auth, schemas, paginated, cost, idempotent, forms = false }: Route,
+  budget: Budget | null,
+): readonly Step[] {
   const steps: Step[] = [];
   const { body } = schemas;
   const takesNoBody = idempotent !== undefined && body === undefined;
@@ -104,8 +108,10 @@ function stepsBefore({ auth, schemas, paginated, cost, idempotent }: Route, budg
       const scope = listGate === null ? null : () => listScopeOf(listGate, ctx);
       routeListOf.put(ctx, { shown: paginated.shown, scope, isScoped: false });
     });
-  if (body !== undefined)
-    steps.push(({ incoming }) => andThen(checkBody(body, incoming), (value) => incoming.accept("body", value)));
+  if (body !== undefined) {
+    const check = forms ? formChecker(body) : checkBody;
+    steps.push(({ incoming }) => andThen(check(body, incoming), (value) => incoming.accept("body", value)));
+  }
   // A key is bound to the body of its request, which only a schema reads before the work begins.
   if (takesNoBody)
     steps.push(({ incoming }) => {
@@ -174,6 +180,24 @@ function checkBody(schema: Schema, request: Incoming): MaybePromise<unknown> {
   const read = (): Promise<unknown> => request.json().then((value) => checkPart(schema, value, "body"));
   if (!request.isBodyMissing) return read();
   return andThen(valueOfNothing(schema), (nothing) => (nothing === null ? read() : nothing.value));
+}
+
+/** Accepts the fields of a form as well, which are texts and lists of texts, like the parameters of a query. */
+function formChecker(schema: Schema): typeof checkBody {
+  const fromText = queryReader(schema);
+  return (body, request) => {
+    if (!request.isForm) return checkBody(body, request);
+    return request.form().then((form) => {
+      const names = [...new Set(form.keys())];
+      const fields = Object.fromEntries(
+        names.map((name) => {
+          const [first = "", ...others] = form.getAll(name) as string[];
+          return [name, others.length === 0 ? first : [first, ...others]];
+        }),
+      );
+      return checkPart(body, fromText(fields), "body");
+    });
+  };
 }
 
 /** Sends the output of the schema, so that properties unknown to it never leave the process. */

@@ -38,6 +38,8 @@ export interface Incoming extends PorticoRequest {
   /** Asks the gates that decide about the caller alone. They cannot read parts that are not parsed yet. */
   withheld<T>(ask: () => MaybePromise<T>): MaybePromise<T>;
   readonly isBodyMissing: boolean;
+  /** Whether the body is a form without files, by its content type. */
+  readonly isForm: boolean;
   bytes(): Promise<Buffer>;
 }
 

@@ -1,7 +1,10 @@
 import { PorticoApp } from "portico";
+import { connection, Graph, type ObjectType, object, schema, t } from "portico/graphql";
 import { CursorPagination } from "portico/pagination";
 import { testClient } from "portico/testing";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { graphWarnings } from "../../audit/graph-warnings.ts";
 
 const rows = Array.from({ length: 9 }, (_, at) => ({ id: at + 1 }));
 
@@ -29,6 +32,26 @@ describe("CursorPagination.decodeCursor", () => {
     expect(items).toEqual([{ id: 5 }, { id: 6 }, { id: 7 }]);
     const next = (await client.get("/rows", { query: { cursor: pagination.next_cursor } })).json();
     expect(next.items).toEqual([{ id: 8 }, { id: 9 }]);
+  });
+
+  it("is named by the access report, on routes and in GraphQL", async () => {
+    const strategy = new CursorPagination({ decodeCursor: decode });
+    const item = z.object({ id: z.number() });
+    const Row: ObjectType<{ id: number }> = object("Row", { id: t.int });
+    const warnings = async (one: CursorPagination): Promise<readonly string[]> => {
+      const app = new PorticoApp({ logger: false });
+      app.get("/rows", { paginated: { strategy: one, item } }, ({ response }) =>
+        response.paginate(rows, { strategy: one }),
+      );
+      new Graph(schema({ query: { rows: connection(Row, one)(() => rows) } }), { ide: false }).mount(app);
+      return graphWarnings(app);
+    };
+
+    expect(await warnings(new CursorPagination())).toEqual([]);
+    expect(await warnings(strategy)).toEqual([
+      expect.stringMatching(/^GET \/rows reads the cursors of another server/),
+      expect.stringMatching(/^Query\.rows reads the cursors of another server/),
+    ]);
   });
 
   it.each([
