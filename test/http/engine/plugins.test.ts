@@ -1,6 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import compress from "@fastify/compress";
 import cors from "@fastify/cors";
+import etag from "@fastify/etag";
 import helmet from "@fastify/helmet";
 import rateLimit from "@fastify/rate-limit";
 import underPressure from "@fastify/under-pressure";
@@ -88,6 +89,21 @@ overBoth(
     expect([value.headers["content-encoding"], stream.headers["content-encoding"]]).toEqual(["gzip", "gzip"]);
     expect(gunzipSync(value.bytes()).toString()).toBe(plain.text());
     expect(gunzipSync(stream.bytes()).toString()).toBe("x".repeat(5000));
+  },
+);
+
+overBoth(
+  "@fastify/etag sends 304 for a tag that the client has, also with weak tags",
+  withPlugin((app) => app.engine.register(etag, { weak: true })),
+  async (client) => {
+    const first = await client.get("/books");
+    const tag = String(first.headers["etag"]);
+    const same = await client.get("/books", { headers: { "if-none-match": tag } });
+    const other = await client.get("/books", { headers: { "if-none-match": 'W/"other"' } });
+
+    expect(tag).toMatch(/^W\/"/);
+    expect([first.status, same.status, other.status]).toEqual([200, 304, 200]);
+    expect([same.text(), same.headers["etag"]]).toEqual(["", tag]);
   },
 );
 
