@@ -40,7 +40,6 @@ const named: Readonly<Record<string, () => boolean>> = {
   jobs: () => exportsA(/queue|worker|^jobs?$/i),
   resume: () => hasOption("portico-graphql", /\bresum/i),
   "api-from-tables": () => exportsA(/(?:schema|graph)From(?:Database|Tables)|introspectTables/i),
-  "row-level-security": () => exportsA(/rowLevelSecurity|rowPolic/i),
   "response-cache": () => exportsA(/responseCache|cacheControl/i),
   "federation-gateway": () => exportsA(/gateway|supergraph/i),
   edge: () => "fetch" in PorticoApp.prototype || exportsA(/edge|lambda/i),
