@@ -38,7 +38,6 @@ const named: Readonly<Record<string, () => boolean>> = {
   "admin-pages": () => exportsA(/admin/i),
   orm: () => exportsA(/^(?:entity|hasMany|belongsTo|relation)/i),
   jobs: () => exportsA(/queue|worker|^jobs?$/i),
-  resume: () => hasOption("portico-graphql", /\bresum/i),
   "api-from-tables": () => exportsA(/(?:schema|graph)From(?:Database|Tables)|introspectTables/i),
   "response-cache": () => exportsA(/responseCache|cacheControl/i),
   "federation-gateway": () => exportsA(/gateway|supergraph/i),

@@ -247,6 +247,22 @@ describe("[RES-30] the return value of a resolver", () => {
   });
 
   it("[RES-37] is an async generator for a subscription", () => {
+    const renamed = (id: string) => topic<{ title: string }>(`renamed.${id}`, { keep: "1h" });
+    subscription(t.string, { params: { id: t.id }, from: ({ id }) => renamed(id) })(({ event, id }) => {
+      expectTypeOf(event).toEqualTypeOf<{ title: string }>();
+      expectTypeOf(id).toEqualTypeOf<string>();
+      return id === "" ? undefined : event.title;
+    });
+    // @ts-expect-error the value has the type of the field
+    subscription(t.int, { from: () => renamed("1") })(({ event }) => event.title);
+    const title: ObjectType<{ title: string }> = object("Title", { title: t.string });
+    schema({
+      query: { a: field(t.string)(() => "") },
+      subscription: { b: subscription(title, { from: () => renamed("1") }) },
+    });
+    const incomplete = { b: subscription(t.int, { from: () => renamed("1") }) };
+    // @ts-expect-error the event is not the value, so a resolver is needed
+    schema({ query: { a: field(t.string)(() => "") }, subscription: incomplete });
     subscription(t.int, { params: { to: t.int(3) } })(async function* ({ to }) {
       expectTypeOf(to).toEqualTypeOf<number>();
       yield to;

@@ -8,6 +8,7 @@ import { type Headers, requestTo } from "./request.ts";
 import { type AnyRestOptions, restThrough } from "./rest.ts";
 import { socketEvents } from "./socket-events.ts";
 import { type SubscribeOptions, subscribe } from "./subscribe.ts";
+import type { Resuming } from "./subscription-event.ts";
 import { readTokens, TokenKeeper } from "./token-keeper.ts";
 import type { TokenStore, Tokens } from "./token-store.ts";
 import { type AnyConnectionOptions, walkConnection, walkList } from "./walk.ts";
@@ -81,12 +82,13 @@ export function createClient<Paths extends object = AnyPaths>(options: ClientOpt
         ? walkList(rest, String(list), given)
         : walkConnection(graphql, list, given)) as Client["walk"],
     subscribe(document: unknown, given: AnyOperationOptions & SubscribeOptions = {}) {
-      const body = { query: printDocument(document), variables: given.variables };
+      const extensions: Resuming = {};
+      const body = { query: printDocument(document), variables: given.variables, extensions };
       const connect =
         transport === "sse"
           ? eventStream(request, endpoint, body, { ...PREFLIGHT, ...given.headers }, idleSeconds)
           : socketEvents(url + endpoint, body, headers, idleSeconds);
-      return subscribe(connect, keeper, given);
+      return subscribe(connect, keeper, given, extensions);
     },
     async signIn({ identifier, password, remember, signal }) {
       const body = { identifier, password, ...(remember === undefined ? {} : { remember }) };

@@ -31,6 +31,7 @@ export function eventStream(
           if (event.startsWith("event: complete")) return;
           const [, data] = /^data: (.+)/m.exec(event) ?? [];
           if (data !== undefined) yield JSON.parse(data);
+          else if (event.startsWith("id: ")) yield { extensions: { position: event.slice(4) } };
         }
       }
     } catch (error) {

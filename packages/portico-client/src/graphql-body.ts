@@ -1,8 +1,10 @@
+import type { Resuming } from "./subscription-event.ts";
+
 /** The parameters of a GraphQL request. */
 export interface GraphQLParams {
   readonly query: string;
   readonly variables?: unknown;
-  readonly extensions?: { readonly idempotencyKey: string } | undefined;
+  readonly extensions?: { readonly idempotencyKey: string } | Resuming | undefined;
 }
 
 /** Returns the body of a GraphQL request: JSON, or a form if a variable contains a file. */

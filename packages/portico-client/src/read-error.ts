@@ -12,6 +12,7 @@ interface Problem {
 export interface GraphQLBody {
   readonly data?: unknown;
   readonly errors?: readonly ErrorEntry[];
+  readonly extensions?: { readonly position?: string };
 }
 
 /** Reads the error of a response: a problem (RFC 9457), or a rejected GraphQL operation. */

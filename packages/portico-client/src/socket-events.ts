@@ -44,7 +44,8 @@ export function socketEvents(
         send({ id: "1", type: "subscribe", payload: body });
         events.push(CONNECTED);
       }
-      if (type === "next") events.push(payload);
+      // A ping has the position of a quiet subscription.
+      if (type === "next" || type === "ping") events.push(payload ?? {});
       if (type === "error") events.push({ errors: payload });
       if (type === "complete") end({});
       wake?.();

@@ -1,7 +1,7 @@
 import { backOff, isTemporary } from "./backoff.ts";
 import { PorticoClientError } from "./portico-client-error.ts";
 import { type GraphQLBody, graphqlError } from "./read-error.ts";
-import { CONNECTED, type Connect, type SubscriptionEvent } from "./subscription-event.ts";
+import { CONNECTED, type Connect, type Resuming, type SubscriptionEvent } from "./subscription-event.ts";
 import type { TokenKeeper } from "./token-keeper.ts";
 
 /** The options of a subscription. */
@@ -19,6 +19,7 @@ export async function* subscribe(
   connect: Connect,
   tokens: Pick<TokenKeeper, "token" | "renew"> | undefined,
   { retries = Infinity, signal = new AbortController().signal }: SubscribeOptions,
+  resuming: Resuming,
 ): AsyncGenerator<SubscriptionEvent<unknown>, void, void> {
   let failures = 0;
   let isFirst = true;
@@ -31,12 +32,14 @@ export async function* subscribe(
       token = (await tokens?.token(signal)) ?? null;
       for await (const message of connect(token, signal)) {
         if (message === CONNECTED) {
-          if (!isFirst) yield { data: null, error: null, gap: true };
+          if (!isFirst && !resuming.position) yield { data: null, error: null, gap: true };
           isFirst = false;
           worksFrom = Date.now() + WORKED_MS;
           continue;
         }
-        const { data, errors } = message as GraphQLBody;
+        const { data, errors, extensions } = message as GraphQLBody;
+        resuming.position = extensions?.position ?? resuming.position;
+        if (data === errors) continue;
         if (data === undefined) {
           const error = graphqlError(message as GraphQLBody);
           // The server did not begin to listen for events, so a gap is only reported if there was one before.
@@ -53,7 +56,9 @@ export async function* subscribe(
         failures = 0;
         isRenewed = false;
       }
-      if (isDenied(error) && tokens !== undefined && token !== null && !isRenewed) {
+      // The next connection begins anew, with a gap.
+      if ((error as PorticoClientError).code === "POSITION_REFUSED") resuming.position = undefined;
+      else if (isDenied(error) && tokens !== undefined && token !== null && !isRenewed) {
         isRenewed = true;
         if ((await tokens.renew(token, signal)) === null) throw error;
       } else if (isTemporary(error) && ++failures <= retries) await backOff(failures, error, signal);

@@ -22,7 +22,10 @@ export interface SubscriptionEvent<Data> {
   readonly data: Data | null;
   /** The error of fields that could not be resolved for this event. */
   readonly error: PorticoClientError | null;
-  /** Whether the connection was lost and is open again, so events may have been missed: load the current state. */
+  /**
+   * Whether the connection was lost and is open again, and events may have been missed: load the current state. A subscription
+   * that the server can resume receives the events that it missed instead.
+   */
   readonly gap: boolean;
 }
 
@@ -31,3 +34,8 @@ export const CONNECTED: unique symbol = Symbol();
 
 /** Opens a connection for one subscription and yields its events. Returns at its end, and throws if the connection is lost. */
 export type Connect = (token: string | null, signal: AbortSignal) => AsyncGenerator<unknown>;
+
+/** The extensions of a subscription: the position of its last event, from which the next connection continues. */
+export interface Resuming {
+  position?: string | undefined;
+}

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode } from "graphql";
 import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
 import { workTurns } from "../../core/work/event-loop-turns.ts";
-import { HttpException, MethodNotAllowed } from "../../kernel/exceptions/http-exception.ts";
+import { BadRequest, HttpException, MethodNotAllowed } from "../../kernel/exceptions/http-exception.ts";
 import { keyInExtensions } from "../../kernel/idempotency/key-in-header.ts";
 import type { ResolvedDocument } from "../documents/documents.ts";
 import { coerceVariables } from "../execute/plan/coerce-variables.ts";
@@ -73,7 +73,14 @@ function admitVariables(
   const facts = { operationName, cost, trace, unshown };
   const execution = { schema, document, plan, mostObjects, variables: declared, coerced, ...facts };
   const isMutation = prepared.operation.operation === OperationTypeNode.MUTATION;
-  return { execution, prepared, source, key: isMutation ? keyInExtensions(params.extensions) : null };
+  const key = isMutation ? keyInExtensions(params.extensions) : null;
+  return { execution, prepared, source, key, position: positionIn(params.extensions) };
+}
+
+function positionIn({ position }: RequestParams["extensions"]): string | undefined {
+  if (position === undefined || position === null) return undefined;
+  if (typeof position === "string") return position;
+  throw new BadRequest("extensions.position must be a string");
 }
 
 const NONE: RequestParams["variables"] = Object.freeze({});

@@ -12,6 +12,8 @@ export interface Admitted {
   readonly source: string;
   /** The idempotency key of a mutation; `null` without one. */
   readonly key: string | null;
+  /** The position to resume a subscription after; `undefined` without one. */
+  readonly position: string | undefined;
 }
 
 /** How an operation reached the endpoint. */

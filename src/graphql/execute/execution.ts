@@ -26,6 +26,8 @@ export interface Execution {
   readonly unshown?: UnshownWork;
   /** Receives the result before the dependencies commit. An error that it throws rolls them back. */
   readonly beforeCommit?: (result: ExecutionResult, refused: ReadonlySet<string | number>) => MaybePromise<void>;
+  /** The position that a client has sent with its subscription. */
+  readonly resumeAfter?: string;
   /** Only asks the gates of the root fields: called behind those of each field, it throws. */
   readonly endsAtGates?: (info: GraphQLResolveInfo) => never;
 }

@@ -10,6 +10,7 @@ import type { HttpContext } from "../../kernel/context/http-context.ts";
 import { Preparer } from "../admit/preparer.ts";
 import { type Adoption, adoptSchema } from "../adopt/adopt-schema.ts";
 import { hasConnections } from "../connection/has-connections.ts";
+import { hasResumable } from "../declare/fields/follow-topic.ts";
 import { responseStoresIn } from "../declare/fields/idempotent-extensions.ts";
 import { limitsIn } from "../declare/fields/limit-extensions.ts";
 import { Documents } from "../documents/documents.ts";
@@ -150,7 +151,7 @@ export class Graph {
 
   /** Adds the endpoint to an application, or to a router, whose prefix is put before the path. */
   mount(target: Router<any>): this {
-    const hasCursors = hasConnections(this.schema);
+    const hasCursors = hasConnections(this.schema) || hasResumable(this.schema);
     const needs = limitsIn(this.schema).map(needsOf);
     const responseStores = responseStoresIn(this.schema);
     for (const method of METHODS) {

@@ -8,6 +8,7 @@ import { type BaseContext, HttpContext, WebSocketContext } from "../../kernel/co
 import { memoOf } from "../../kernel/context/memo-of.ts";
 import { HttpException } from "../../kernel/exceptions/http-exception.ts";
 import type { FieldTrace } from "./field-trace.ts";
+import type { Followed } from "./positions.ts";
 import { RolledBack } from "./rolled-back.ts";
 import { SharedContext } from "./shared-context.ts";
 
@@ -51,6 +52,12 @@ export class GraphContext implements OperationFacts, Verdicts {
   denialSince: ((now: GraphContext) => Promise<Error | null>) | null = null;
   /** @internal Whether the event of a subscription is dropped, because its object is refused; `null` if it is never. */
   isDropped: ((event: unknown, now: GraphContext) => MaybePromise<boolean>) | null = null;
+  /** @internal Returns the value of a subscription for one event of its topic, in the operation of that event; `null` without a topic. */
+  mapEvent: ((event: unknown, now: GraphContext) => unknown) | null = null;
+  /** @internal The position that the client of a subscription has sent; `null` without one. */
+  resumeAfter: string | null = null;
+  /** @internal The positions of a subscription; `null` if it can't be resumed. */
+  followed: Followed | null = null;
   /** @internal Throws behind the gates of a mutation, if only they decide; `null` if it is executed. */
   endsAtGates: ((info: GraphQLResolveInfo) => never) | null = null;
   /** @internal The number of objects that were loaded, and refused by the gates of their types. */

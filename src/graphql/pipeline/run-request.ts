@@ -136,6 +136,11 @@ async function subscribe(
 ): Promise<OperationResponse | LiveSubscription> {
   await arrival.beforeStream?.(ctx);
   // Variables are coerced again for each event, as by graphql: a resolver may write to its input objects.
-  const execution = { ...admitted.execution, coerced: null };
+  const { position } = admitted;
+  const execution = {
+    ...admitted.execution,
+    coerced: null,
+    ...(position === undefined ? {} : { resumeAfter: position }),
+  };
   return openSubscription(pipeline, ctx, { ...admitted, execution }, observation, findings);
 }

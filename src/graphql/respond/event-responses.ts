@@ -33,8 +33,9 @@ export class EventResponses implements AsyncGenerator<OperationResponse, void, v
     try {
       const { done, value } = await this.#results.next();
       if (done === true) return { done, value };
+      const position = this.#results.followed?.position;
       const handled = await handleExceptions(value, this.#ctx);
-      return { done: false, value: await responseTo(handled, this.#ctx, this.#errorFormat, this.#findings) };
+      return { done: false, value: await responseTo(handled, this.#ctx, this.#errorFormat, this.#findings, position) };
     } catch (error) {
       this.#hasFailed = true;
       return {

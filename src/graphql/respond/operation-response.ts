@@ -19,6 +19,8 @@ export interface OperationResponse {
   readonly body: ResponseBody;
   /** The body as JSON. */
   readonly text: string;
+  /** The position of the event, if its subscription can be resumed. It is also in the extensions. */
+  readonly position?: string;
 }
 
 export interface ResponseBody extends Sent {
@@ -36,9 +38,10 @@ export function responseTo(
   ctx: BaseContext,
   errorFormat: ErrorFormat,
   findings: FindingsSoFar,
+  position?: string,
 ): MaybePromise<OperationResponse> {
   const errors = result.errors === undefined ? NO_ERRORS : formatErrors(result.errors, ctx, errorFormat);
-  const extensions = extensionsOf(findings);
+  const extensions = extensionsOf(findings, position);
   const body: { data: unknown; errors?: readonly FormattedError[]; extensions?: Readonly<Record<string, unknown>> } = {
     data: result.data ?? null,
   };
@@ -48,9 +51,11 @@ export function responseTo(
     () =>
       andThen(printData(body.data), (data) => {
         const errorsText = errors.length === 0 ? "" : `,"errors":${JSON.stringify(errors)}`;
-        const extensionsText = extensions === undefined ? "" : `,"extensions":${costText(findings)}`;
+        const known = position === undefined ? costText(findings) : JSON.stringify(extensions);
+        const extensionsText = extensions === undefined ? "" : `,"extensions":${known}`;
         const text = `{"data":${data}${errorsText}${extensionsText}}`;
-        return respond(200, NO_HEADERS, body, text);
+        const response = respond(200, NO_HEADERS, body, text);
+        return position === undefined ? response : { ...response, position };
       }),
     (cause) => unprintable(cause, ctx, errorFormat),
   );
@@ -97,10 +102,14 @@ export function responseToError(
   }
 }
 
-function extensionsOf({ prepared, cost }: FindingsSoFar): Readonly<Record<string, unknown>> | undefined {
-  if (prepared === null || cost === null) return undefined;
+function extensionsOf(
+  { prepared, cost }: FindingsSoFar,
+  position?: string,
+): Readonly<Record<string, unknown>> | undefined {
+  if (prepared === null || cost === null) return position === undefined ? undefined : { position };
   const { depth, aliases, breadth, fields } = prepared.structure;
-  return { cost: { depth, cost, aliases, breadth, fields } };
+  const known = { cost: { depth, cost, aliases, breadth, fields } };
+  return position === undefined ? known : { ...known, position };
 }
 
 /** The extensions as JSON. */

@@ -117,7 +117,7 @@ function finish(
 const NONE: readonly unknown[] = [];
 
 /** Rejects with `OperationOver` after the time limit, and aborts the signal of the operation. */
-async function inTime<T>(work: Promise<T>, operation: RunningOperation, timeoutMs: number): Promise<T> {
+export async function inTime<T>(work: Promise<T>, operation: RunningOperation, timeoutMs: number): Promise<T> {
   if (timeoutMs === 0) return work;
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

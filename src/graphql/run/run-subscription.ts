@@ -1,17 +1,22 @@
 import type { ExecutionResult } from "graphql";
 import * as graphql from "graphql";
+import { isInstance } from "../../core/describe-error.ts";
 import { eventTurns } from "../../core/work/event-loop-turns.ts";
 import type { BaseContext } from "../../kernel/context/http-context.ts";
 import { endMemos, outlivesQuestions } from "../../kernel/context/memo-of.ts";
 import { type Execution, executionArgs } from "../execute/execution.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
+import { OperationOver } from "../operation/operation-over.ts";
+import { type Followed, withoutPositions } from "../operation/positions.ts";
 import { openOperation, type RunningOperation } from "../operation/running-operation.ts";
-import { runIn } from "./run-operation.ts";
+import { inTime, runIn } from "./run-operation.ts";
 
 /** The results of a subscription, one per event, until it ends. */
 export interface ResultStream extends AsyncGenerator<ExecutionResult, void, void> {
   /** Checks the gate of its root field again, in the given operation. Returns the denial, or `null` while access is allowed. */
   denialSince(now: GraphContext): Promise<Error | null>;
+  /** The positions of its events; `null` if clients can't resume it. */
+  readonly followed: Followed | null;
 }
 
 /**
@@ -25,9 +30,14 @@ export async function runSubscription(
   const { operationName = null, cost = null, trace = null } = execution;
   const operation = openOperation(connection, { operationName, cost, trace, followsEvents: true });
   outlivesQuestions(operation.contextValue.connection);
+  operation.contextValue.resumeAfter = execution.resumeAfter ?? null;
   try {
     const source = await sourceStream(execution, operation.contextValue);
     throwForgotten(operation);
+    if (execution.resumeAfter !== undefined && operation.contextValue.followed === null && isStream(source)) {
+      await source[Symbol.asyncIterator]().return?.();
+      throw withoutPositions();
+    }
     if (isStream(source)) return new EventResults(connection, execution, operation, source[Symbol.asyncIterator]());
     await operation.close("failure");
     return source;
@@ -59,6 +69,10 @@ class EventResults implements ResultStream {
     this.#events = events;
   }
 
+  get followed(): Followed | null {
+    return this.#operation.contextValue.followed;
+  }
+
   async next(): Promise<IteratorResult<ExecutionResult, void>> {
     const { operationName = null, cost = null, trace = null } = this.#execution;
     try {
@@ -71,8 +85,10 @@ class EventResults implements ResultStream {
         if (turn !== undefined) await turn;
         if (this.#isLeft) return OVER;
         this.#running = openOperation(this.#connection, { operationName, cost, trace, followsEvents: true });
-        if (await this.#isDropped(this.#running, event.value)) continue;
-        const value = await runIn(this.#running, this.#execution, event.value);
+        const mapped = await this.#mapped(this.#running, event.value);
+        if (this.#isLeft) return OVER;
+        if (mapped === null || (await this.#isDropped(this.#running, mapped.value))) continue;
+        const value = await runIn(this.#running, this.#execution, mapped.value);
         return this.#isLeft ? OVER : { done: false, value };
       }
     } catch (error) {
@@ -108,6 +124,28 @@ class EventResults implements ResultStream {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
+  }
+
+  /** The value for an event of a topic; `null` for one that the resolver skips. Its operation is then closed. */
+  async #mapped(running: RunningOperation, event: unknown): Promise<{ readonly value: unknown } | null> {
+    const { mapEvent } = this.#operation.contextValue;
+    if (mapEvent === null) return { value: event };
+    try {
+      const value = await inTime(
+        running.enter(async () => mapEvent(event, running.contextValue)),
+        running,
+        this.#execution.timeoutMs ?? 0,
+      );
+      throwForgotten(running);
+      if (value !== undefined) return { value };
+    } catch (error) {
+      const closing = running.close("failure");
+      // After a timeout nothing is awaited: a dependency may be what hangs.
+      if (!isInstance(error, OperationOver)) await closing;
+      throw error;
+    }
+    await running.close("success");
+    return null;
   }
 
   /** Whether the gate of the event's type refuses it. Its operation is then closed without having run. */

@@ -133,7 +133,7 @@ function guardedMutation(
 function finished(run: Resolve, read: ReadArgs | null, finish: Finish): Resolve {
   return (source, raw, graph, info) =>
     finish({
-      resolve: (parent) => run(parent, raw, graph, info),
+      resolve: (parent, other = graph) => run(parent, raw, other, info),
       parent: source,
       args: read === null ? {} : read(raw),
       graph,
@@ -266,9 +266,16 @@ const AMBIENT: readonly Step[] = [
   { key: "info", read: readInfo },
 ];
 
-function ambientSteps({ params }: FieldDeclaration): readonly Step[] {
+/** A subscription to a topic has the event where other fields have their parent. */
+const FOLLOWING: readonly Step[] = [
+  ...AMBIENT.map((step) => (step.read === readParent ? { key: step.key, read: () => undefined } : step)),
+  { key: "event", read: readParent },
+];
+
+function ambientSteps({ params, options }: FieldDeclaration): readonly Step[] {
+  const ambient = options.from === undefined ? AMBIENT : FOLLOWING;
   return [
-    ...AMBIENT.filter(({ key }) => !params.names.has(key)),
+    ...ambient.filter(({ key }) => !params.names.has(key)),
     ...params.graph.map((key) => ({ key, read: readGraph })),
     ...params.info.map((key) => ({ key, read: readInfo })),
   ];

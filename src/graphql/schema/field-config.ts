@@ -12,6 +12,7 @@ import { checkNeedsNoObject } from "../../kernel/access/read-gate.ts";
 import { inField } from "../../kernel/hooks/current-field.ts";
 import type { FieldDeclaration } from "../declare/fields/field-declaration.ts";
 import { fieldExtensions } from "../declare/fields/field-options.ts";
+import { resumeExtensions } from "../declare/fields/follow-topic.ts";
 import { gateExtensions, objectExtensions } from "../declare/fields/gate-extensions.ts";
 import { idempotentExtensions } from "../declare/fields/idempotent-extensions.ts";
 import { limitExtensions } from "../declare/fields/limit-extensions.ts";
@@ -82,6 +83,7 @@ export function fieldConfig(
       ...objectExtensions(field.params.injected),
       ...limitExtensions(field.limits),
       ...idempotentExtensions(field.idempotent),
+      ...resumeExtensions(options.from),
       ...types.marks(place, "FIELD_DEFINITION", options.directives),
     },
     ...resolverConfig(place, key, field, plans, receiver, check, guard),

@@ -1,6 +1,7 @@
 import { classMembers } from "../declare/fields/class-members.ts";
+import { declareProperty } from "../declare/fields/declare-head.ts";
 import type { FieldDeclaration, Operation } from "../declare/fields/field-declaration.ts";
-import { type FieldDef, isFieldDef } from "../declare/fields/field-def.ts";
+import { type FieldDef, isFieldDef, isPropertyField } from "../declare/fields/field-def.ts";
 import { isClass } from "../declare/fields/node-of.ts";
 import type { Class } from "../declare/references/graph-type.ts";
 import { ResolverError } from "../declare/references/resolver-error.ts";
@@ -19,15 +20,19 @@ export type CheckRoot<R, Op extends Operation> = R extends readonly unknown[]
       ? unknown
       : { readonly "the constructor of a root class must not require arguments": R }
     : { readonly [K in keyof R]: CheckRootField<R[K], Op> };
-export type CheckRootField<F, Op extends Operation> =
-  F extends FieldDef<unknown, any, any, Op>
-    ? unknown
-    : F extends (...args: never) => unknown
-      ? // Whether a method is decorated is only known when the schema is built.
-        F extends { readonly "~kind": unknown }
-        ? { readonly "give the field its resolver": Op }
-        : unknown
-      : { readonly "must be declared with": Op; readonly "and must not need a parent": F };
+export type CheckRootField<F, Op extends Operation> = F extends FieldDef<unknown, any, any, Op> | EventField
+  ? unknown
+  : F extends (...args: never) => unknown
+    ? // Whether a method is decorated is only known when the schema is built.
+      F extends { readonly "~kind": unknown }
+      ? { readonly "give the field its resolver": Op }
+      : unknown
+    : { readonly "must be declared with": Op; readonly "and must not need a parent": F };
+
+/** A subscription to a topic whose events are its values. */
+interface EventField {
+  readonly "~event": true;
+}
 
 /** The fields of a root, in their order. Throws `ResolverError` with the coordinate of a value that is not a field. */
 export function rootFields(name: string, operation: Operation, source: unknown): readonly PlacedField[] {
@@ -57,6 +62,8 @@ function partFields(name: string, part: unknown): readonly PlacedField[] {
   if (!isPlain(part)) return instanceFields(part);
   return Object.entries(part).map(([key, value]) => {
     if (isFieldDef(value)) return { key, field: value["~field"], receiver: null };
+    if (isPropertyField(value) && value["~head"].options.from !== undefined)
+      return { key, field: declareProperty(`${name}.${key}`, value["~head"], null), receiver: null };
     throw new ResolverError(`${name}.${key}`, "is not a field. Declare it with field(type)(resolver)");
   });
 }

@@ -19,6 +19,7 @@ import { GraphRefusal, graphRefusal } from "../errors/graph-refusal.ts";
 import type { Observation } from "../hooks/observation.ts";
 import type { OperationHooks } from "../hooks/operation-hooks.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
+import { withoutPositions } from "../operation/positions.ts";
 import { openOperation } from "../operation/running-operation.ts";
 import { EventResponses } from "../respond/event-responses.ts";
 import { isRefused, type OperationResponse, responseToError } from "../respond/operation-response.ts";
@@ -51,7 +52,9 @@ interface SharedSubscriptions {
 /** Receives the events of a subscription, for a socket or a stream over HTTP. */
 export interface EventSink {
   /** Sends one event, as JSON. Returns a promise if the client has too much unread data; the next event waits for it. */
-  next(text: string): MaybePromise<void>;
+  next(text: string, position?: string): MaybePromise<void>;
+  /** Sends the position up to which there were no events, for a client that resumes. */
+  position(position: string): void;
   /** Sends the response with the errors of a failed subscription, as JSON. It is the last call. */
   error(text: string): void;
   /** Ends a subscription that has no more events. It is the last call. */
@@ -65,6 +68,11 @@ export interface LiveSubscription {
   start(sink: EventSink): void;
   /** Ends it after the client has left, started or not. Never rejects. */
   leave(): Promise<void>;
+  /**
+   * Sends the position of a quiet subscription, if it has changed: one that gets older than the kept events would be refused,
+   * although nothing was missed. Absent for a shared subscription and for a single response.
+   */
+  keepYoung?(): void;
   /** Resolves when its subscription to the bus is established. Absent for a single response. */
   whenListening?(): Promise<void>;
   /**
@@ -85,6 +93,7 @@ export async function openSubscription(
   const { operation, document } = admitted.prepared;
   if (isShared(streaming.schema, operation, document)) {
     checkShareable(streaming.schema, document);
+    if (admitted.position !== undefined) throw withoutPositions();
     return streaming.shared.join(streaming, ctx, admitted, observation, findings);
   }
   const source = await runSubscription(ctx, { ...admitted.execution, timeoutMs: streaming.timeoutMs });
@@ -140,6 +149,8 @@ class OwnSubscription implements LiveSubscription {
   readonly #events: AsyncGenerator<OperationResponse, void, void>;
   readonly #failure: (error: unknown) => OperationResponse;
   #sink: EventSink | null = null;
+  /** The position that was sent last, except with an event. */
+  #position: string | null = null;
   #isOver = false;
 
   constructor(
@@ -156,6 +167,7 @@ class OwnSubscription implements LiveSubscription {
 
   start(sink: EventSink): void {
     this.#sink = sink;
+    this.#sendPosition(this.#source.followed?.position);
     inBackground(this.#pump(sink));
   }
 
@@ -171,8 +183,9 @@ class OwnSubscription implements LiveSubscription {
     }
   }
 
-  whenListening(): Promise<void> {
-    return whenListening(this.#ctx);
+  async whenListening(): Promise<void> {
+    // One that can be resumed has its place among the events before it starts.
+    if (this.#source.followed === null) await whenListening(this.#ctx);
   }
 
   async leave(): Promise<void> {
@@ -183,6 +196,16 @@ class OwnSubscription implements LiveSubscription {
     } catch (error) {
       logFailure(this.#ctx.services, this.#ctx.exchange, error);
     }
+  }
+
+  keepYoung(): void {
+    if (!this.#isOver) this.#sendPosition(this.#source.followed?.idlePosition);
+  }
+
+  #sendPosition(position: string | null | undefined): void {
+    if (typeof position !== "string" || position === this.#position) return;
+    this.#position = position;
+    this.#sink?.position(position);
   }
 
   /** Never rejects: an error that nothing else has turned into a response ends the subscription. */
@@ -202,7 +225,7 @@ class OwnSubscription implements LiveSubscription {
       if (event.done === true || isRefused(event.value)) this.#isOver = true;
       if (event.done === true) return sink.complete();
       if (isRefused(event.value)) return sink.error(event.value.text);
-      const pause = sink.next(event.value.text);
+      const pause = sink.next(event.value.text, event.value.position);
       if (isPromise(pause)) await pause;
     }
   }

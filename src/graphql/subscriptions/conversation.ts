@@ -71,6 +71,9 @@ export class Conversation {
   run(): Promise<void> {
     const socket = this.#socket;
     socket.onEnding(() => this.#end());
+    socket.onBeat(() => {
+      for (const { live } of this.#operations.values()) live?.keepYoung?.();
+    });
     this.#options.onRecheck(() => this.#recheck());
     socket.consume((message) => withContext(this.#ctx, () => this.#receive(message)));
     return socket.closed;
@@ -180,6 +183,9 @@ export class Conversation {
       next(text) {
         socket.send(`${named}"next","payload":${text}}`);
         return socket.pause;
+      },
+      position(position) {
+        socket.send(JSON.stringify({ type: "ping", payload: { id, extensions: { position } } }));
       },
       error(text) {
         over();

@@ -41,17 +41,21 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
     return this.#ctx.identity;
   }
 
-  next(text: string): Promise<void> | undefined {
+  next(text: string, position?: string): Promise<void> | undefined {
     if (this.readableLength > this.#options.maxBuffered) {
       this.destroy();
       return undefined;
     }
-    if (this.push(eventOf("next", text))) return undefined;
+    if (this.push(eventOf("next", text, position))) return undefined;
     if (this.#drained === null) {
       this.#drained = Promise.withResolvers();
       this.#stalledAt = this.#ctx.services.clock.monotonic();
     }
     return this.#drained.promise;
+  }
+
+  position(position: string): void {
+    if (!this.#isOver) this.push(`id: ${position}\n\n`);
   }
 
   error(text: string): void {
@@ -75,7 +79,9 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
     if (this.#isOver || pingSeconds === 0 || now < this.#beatAt) return;
     this.#beatAt = now + pingSeconds * 1000;
     // Comments must not fill the buffer of a client that does not read.
-    if (this.readableLength === 0) this.push(COMMENT);
+    if (this.readableLength > 0) return;
+    this.push(COMMENT);
+    this.#live.keepYoung?.();
   }
 
   recheck(): Promise<void> {
@@ -121,6 +127,6 @@ const LINGER_MS = 5_000;
 const COMMENT = ":\n\n";
 
 // Without a data line, clients do not dispatch the event.
-function eventOf(name: string, data: string): string {
-  return `event: ${name}\ndata: ${data}\n\n`;
+function eventOf(name: string, data: string, id?: string): string {
+  return `event: ${name}\n${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`;
 }

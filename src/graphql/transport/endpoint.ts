@@ -115,10 +115,12 @@ export class Endpoint {
   }
 
   #runSingle(ctx: HttpContext, type: ResponseType | null, params: RequestParams): MaybePromise<void> {
-    const opening = openRequest(this.#pipeline, ctx, () => params, {
+    const mayStream = this.#mayStream(ctx);
+    const read = (): RequestParams => (mayStream ? afterLastEvent(ctx, params) : params);
+    const opening = openRequest(this.#pipeline, ctx, read, {
       isAlone: true,
       isGet: ctx.exchange.method !== "POST",
-      takes: this.#mayStream(ctx) ? "either" : "response",
+      takes: mayStream ? "either" : "response",
       beforeStream: this.#limitStreams,
     });
     return andThen(opening, (opened) => {
@@ -191,6 +193,13 @@ async function runAndDispose(run: () => MaybePromise<void>, dispose: () => Promi
   } finally {
     await dispose();
   }
+}
+
+/** A browser's `EventSource` sends the id of the last event, which is newer than the position in its address. */
+function afterLastEvent({ exchange }: HttpContext, params: RequestParams): RequestParams {
+  const position = exchange.headers["last-event-id"];
+  if (typeof position !== "string" || position === "") return params;
+  return { ...params, extensions: { ...params.extensions, position } };
 }
 
 /** Whether a browser opens the address. An address with a query is executed instead. */

@@ -35,6 +35,7 @@ export class ServerSocket implements Socket, UnreadOutput {
   readonly #unread: SocketMessage[] = [];
   #consume: ((message: SocketMessage) => void) | null = null;
   #onEnding: (() => void) | null = null;
+  #onBeat: (() => void) | null = null;
   #wake: (() => void) | null = null;
   #drained: PromiseWithResolvers<void> | null = null;
   #isEnding = false;
@@ -141,6 +142,11 @@ export class ServerSocket implements Socket, UnreadOutput {
     else this.#onEnding = ending;
   }
 
+  /** Called with each ping that is sent. */
+  onBeat(beat: () => void): void {
+    this.#onBeat = beat;
+  }
+
   /** Pings when it is due, and disconnects a client that did not respond to the last ping, or does not read. */
   beat(now: number): void {
     this.#charge();
@@ -158,6 +164,7 @@ export class ServerSocket implements Socket, UnreadOutput {
     this.#isAlive = false;
     this.#pingAt = now + pingMs;
     this.#raw.ping();
+    this.#onBeat?.();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SocketMessage, void, void> {

@@ -36,7 +36,7 @@ export class Paging {
       if (isProduction())
         throw new ConfigurationError(
           "PorticoApp.cursorKeys",
-          "is required in production when a cursor strategy or idempotent is used: cursors and stored responses must stay valid after a restart",
+          "is required in production when a cursor strategy, idempotent or a subscription with from is used: cursors, stored responses and positions must stay valid after a restart",
         );
       this.#log.warn(
         {},

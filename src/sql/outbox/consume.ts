@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { callable, integerFrom, optional, required, resolveOptions, thing } from "../../core/resolve-options.ts";
-import type { ConsumerDeclaration } from "../../stores/outbox.ts";
+import { type ConsumerDeclaration, notDurable } from "../../stores/outbox.ts";
 import type { Topic } from "../../stores/pub-sub.ts";
 import type { Database, Transaction } from "../database/database.ts";
 
@@ -89,8 +89,7 @@ export function consume(
   options: ConsumeOptions<any> & Partial<TransactionalOptions<any, any>>,
   handler: (event: any, attempt: any) => MaybePromise<unknown>,
 ): Consumer {
-  if (topic?.keep === undefined)
-    throw new ConfigurationError("consume.topic", `must be durable: declare ${topic?.name} with keep, such as "1d"`);
+  if (topic?.keep === undefined) throw notDurable("consume.topic", topic);
   if (typeof name !== "string" || !/^[\w.:-]{1,100}$/.test(name))
     throw new ConfigurationError("consume.name", "1 to 100 letters, digits, and . : - _", name);
   if (typeof handler !== "function") throw new ConfigurationError("consume.handler", "a function", handler);

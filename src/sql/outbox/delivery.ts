@@ -16,6 +16,8 @@ const RETRY_MS = 200;
  */
 export class Delivery {
   readonly #table: EventTable;
+  /** All subscriptions that have not ended. */
+  readonly #open = new Set<KeptSubscription>();
   readonly #attached = new Map<string, Set<KeptSubscription>>();
   readonly #keeps = new Map<string, KeptTopic>();
   #settled = 0;
@@ -26,6 +28,8 @@ export class Delivery {
   readonly #pages = new Map<string, EventPage[]>();
   readonly #pending = new Map<string, { readonly after: number; readonly page: Promise<EventPage> }[]>();
   #kept = 0;
+  /** Counts the histories of the database. Events that were read in an earlier one are dropped. */
+  #history = 0;
   #isClosed = false;
 
   constructor(table: EventTable) {
@@ -55,6 +59,7 @@ export class Delivery {
   follow(topic: KeptTopic, after: number | null, signal: AbortSignal | undefined): KeptSubscription {
     const subscription = new KeptSubscription(this, topic, after ?? this.#settled, signal);
     if (this.#isClosed) subscription.end();
+    if (!subscription.isOver) this.#open.add(subscription);
     return subscription;
   }
 
@@ -74,6 +79,11 @@ export class Delivery {
     if (others?.delete(subscription) !== true || others.size > 0) return;
     this.#attached.delete(name);
     this.#keeps.delete(name);
+  }
+
+  left(subscription: KeptSubscription): void {
+    this.detach(subscription);
+    this.#open.delete(subscription);
   }
 
   /** Returns settled events of a topic after a position. An empty page ends at the settled position. */
@@ -101,17 +111,28 @@ export class Delivery {
   close(): void {
     this.#isClosed = true;
     // An entry that is removed meanwhile is skipped.
-    for (const subscriptions of this.#attached.values()) for (const subscription of subscriptions) subscription.end();
+    for (const subscription of this.#open) subscription.end();
+  }
+
+  /** Begins anew with the numbers of another history. No subscription can know which of its events are part of that one. */
+  restart(settled: number, reason: string): void {
+    this.#history++;
+    this.#settled = settled;
+    this.#position = settled;
+    this.#pages.clear();
+    this.#pending.clear();
+    this.#kept = 0;
+    for (const subscription of this.#open) subscription.lose(reason);
   }
 
   async #readPage(topic: KeptTopic, after: number): Promise<EventPage> {
-    const settled = this.#settled;
+    const [settled, history] = [this.#settled, this.#history];
     const events = after < settled ? await this.#table.read([topic], after, settled, PAGE) : [];
     const upTo = events.length < PAGE ? settled : (events.at(-1)?.seq ?? settled);
     // Looked up after the read, because events may be removed meanwhile.
     const isTooOld = after < settled && after < (await this.#table.floorOf(topic.keep));
     const page = { after, upTo, events, isTooOld };
-    if (events.length === PAGE && !isTooOld) this.#keep(topic.name, page);
+    if (events.length === PAGE && !isTooOld && history === this.#history) this.#keep(topic.name, page);
     return page;
   }
 
@@ -130,7 +151,7 @@ export class Delivery {
   async #deliver(): Promise<void> {
     while (this.#position < this.#settled && !this.#isClosed) {
       const topics = [...this.#keeps.values()];
-      const settled = this.#settled;
+      const [settled, history] = [this.#settled, this.#history];
       if (topics.length === 0) {
         this.#position = settled;
         return;
@@ -139,6 +160,7 @@ export class Delivery {
       try {
         const events = await this.#table.read(topics, this.#position, settled, PAGE);
         failpoint("events-read");
+        if (history !== this.#history) continue;
         for (const event of events)
           for (const subscription of this.#attached.get(event.topic) ?? []) subscription.deliver(event);
         this.#position = events.length < PAGE ? settled : (events.at(-1)?.seq ?? settled);

@@ -1,7 +1,8 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isInstance } from "../../core/describe-error.ts";
-import type { NewEvent, RunStatement } from "../../stores/outbox.ts";
+import { readJson } from "../../core/read-json.ts";
+import type { EventPlace, NewEvent, RunStatement } from "../../stores/outbox.ts";
 import type { Keep } from "../../stores/pub-sub.ts";
 import type { Database } from "../database/database.ts";
 import { statementsOn } from "../database/open-transaction.ts";
@@ -22,10 +23,26 @@ export interface KeptTopic {
   readonly keep: Keep;
 }
 
+/** The state of the events in a database. */
+export interface Present extends EventPlace {
+  readonly floors: Readonly<Partial<Record<Keep, number>>>;
+}
+
+interface PresentRow {
+  readonly timeline: string;
+  readonly seq: number | string;
+  readonly floors: unknown;
+}
+
+/** The server doesn't have the functions for it, or the role may not call them. */
+const NO_TIMELINE: readonly string[] = ["42501", "42883", "0A000"];
+
 /** The events of durable topics in a database. */
 export class EventTable {
   readonly #database: Database;
   #id: string | null = null;
+  /** Whether the server lets the application read its timeline. Some services don't. */
+  #hasTimeline = true;
 
   constructor(database: Database) {
     this.#database = database;
@@ -46,6 +63,31 @@ export class EventTable {
       });
     this.#id = String(rows[0]?.id);
     return this.#id;
+  }
+
+  /** The last number, the history that it belongs to, and the last position of each `keep` that is no longer complete. */
+  async present(): Promise<Present> {
+    const id = await this.id();
+    const { rows } = await runNamed(this.#database, this.#presentQuery(this.#hasTimeline)).catch((error: unknown) => {
+      if (!this.#hasTimeline || !NO_TIMELINE.includes(String((error as { readonly code?: unknown }).code))) throw error;
+      this.#hasTimeline = false;
+      return runNamed(this.#database, this.#presentQuery(false));
+    });
+    const { timeline = "", seq = 0, floors = null } = rows[0] ?? {};
+    const known = (typeof floors === "string" ? readJson(floors).value : floors) as Present["floors"] | null;
+    return { epoch: `${id}:${timeline}`, seq: Number(seq), floors: known ?? {} };
+  }
+
+  #presentQuery(hasTimeline: boolean): RawBuilder<PresentRow> {
+    if (this.#database.engine === "sqlite")
+      return sql`
+        select '' as timeline, coalesce((select seq from sqlite_sequence where name = 'portico_events'), 0) as seq,
+          (select json_group_object(keep, seq) from portico_event_floors) as floors`;
+    // A promoted replica has another timeline, because it may use numbers again.
+    const timeline = hasTimeline ? sql`substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)` : sql`''`;
+    return sql`
+      select ${timeline} as timeline, (select case when is_called then last_value else 0 end from portico_events_seq) as seq,
+        (select json_object_agg(keep, seq) from portico_event_floors) as floors`;
   }
 
   /** Writes events in a transaction of any library, with one statement. Rejects if the transaction is in another database. */

@@ -18,6 +18,7 @@ export interface EventPage {
 interface SettledEvents {
   attach(subscription: KeptSubscription): boolean;
   detach(subscription: KeptSubscription): void;
+  left(subscription: KeptSubscription): void;
   page(topic: KeptTopic, after: number): Promise<EventPage>;
 }
 
@@ -27,9 +28,12 @@ export class KeptSubscription implements AsyncIterator<StoredEvent, void, void> 
   readonly #settled: SettledEvents;
   readonly #signal: AbortSignal | undefined;
   #position: number;
+  /** The number of the event that was returned last. */
+  #returned: number;
   #queue: StoredEvent[] = [];
   #isAttached = false;
   #isOver = false;
+  #gap: PubSubGap | null = null;
   #wake: PromiseWithResolvers<void> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -37,6 +41,7 @@ export class KeptSubscription implements AsyncIterator<StoredEvent, void, void> 
     this.#settled = settled;
     this.topic = topic;
     this.#position = after;
+    this.#returned = after;
     this.#signal = signal;
     signal?.addEventListener("abort", this.end);
     if (signal?.aborted === true) this.end();
@@ -49,6 +54,16 @@ export class KeptSubscription implements AsyncIterator<StoredEvent, void, void> 
   }
   get queued(): number {
     return this.#queue.length;
+  }
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+  get seq(): number {
+    return this.#returned;
+  }
+  /** All events up to this number were returned, and the next one is awaited; otherwise `null`. */
+  get idleSeq(): number | null {
+    return this.#wake !== null && this.#queue.length === 0 ? this.#position : null;
   }
 
   /** Takes an event that has settled. */
@@ -76,19 +91,37 @@ export class KeptSubscription implements AsyncIterator<StoredEvent, void, void> 
     return { done: true, value: undefined };
   }
 
+  /** Events may be lost here: `next` returns those that came before, then throws. */
+  lose(reason: string): void {
+    if (this.#isOver) return;
+    this.#gap = new PubSubGap(this.topic.name, reason);
+    this.#close();
+  }
+
   /** Ends the subscription without an error. */
   readonly end = (): void => {
-    this.#isOver = true;
     this.#queue = [];
-    this.#detach();
+    this.#close();
+  };
+
+  #close(): void {
+    this.#isOver = true;
+    this.#isAttached = false;
+    this.#settled.left(this);
     this.#signal?.removeEventListener("abort", this.end);
     this.#wake?.resolve();
-  };
+  }
 
   async #next(): Promise<IteratorResult<StoredEvent, void>> {
     for (;;) {
       const event = this.#queue.shift();
-      if (event !== undefined) return { done: false, value: event };
+      if (event !== undefined) {
+        this.#returned = event.seq;
+        return { done: false, value: event };
+      }
+      const gap = this.#gap;
+      this.#gap = null;
+      if (gap !== null) throw gap;
       if (this.#isOver) return { done: true, value: undefined };
       if (this.#isAttached) await this.#awaken();
       else await this.#catchUp();
@@ -108,10 +141,7 @@ export class KeptSubscription implements AsyncIterator<StoredEvent, void, void> 
     if (this.#isOver) return;
     // The database does not respond, or the others are reading and will have passed this position soon.
     if (page === null) return pause(200);
-    if (page.isTooOld) {
-      this.end();
-      throw new PubSubGap(this.topic.name, `the subscriber is further behind than ${this.topic.keep}`);
-    }
+    if (page.isTooOld) return this.lose(`the subscriber is further behind than ${this.topic.keep}`);
     this.#queue.push(...page.events);
     this.#position = Math.max(before, page.upTo);
     this.#isAttached = this.#settled.attach(this);

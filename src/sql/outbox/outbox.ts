@@ -4,11 +4,19 @@ import { outsideRequest } from "../../core/outside-request.ts";
 import type { Figure } from "../../core/parts/parts.ts";
 import { failpoint } from "../../core/work/failpoint.ts";
 import { inBackground } from "../../core/work/in-background.ts";
-import { type ConsumerDeclaration, keepsEvents, type NewEvent, type RunStatement } from "../../stores/outbox.ts";
+import {
+  type ConsumerDeclaration,
+  type EventPlace,
+  type KeptEvents,
+  keepsEvents,
+  type NewEvent,
+  type RunStatement,
+} from "../../stores/outbox.ts";
 import {
   durableTopic,
   encodeEvent,
   type PubSub,
+  PubSubGap,
   type SubscribeOptions,
   type Topic,
   topic,
@@ -18,7 +26,7 @@ import { poolOf } from "../database/open/pooled-database.ts";
 import { asPortico } from "../guard/acting-handles.ts";
 import { ConsumerRun } from "./consumer-run.ts";
 import { Delivery } from "./delivery.ts";
-import { EventTable, type KeptTopic } from "./event-table.ts";
+import { EventTable, type KeptTopic, type Present } from "./event-table.ts";
 import type { KeptSubscription } from "./kept-subscription.ts";
 import { Leases, RELAY } from "./leases.ts";
 import { Relay } from "./relay.ts";
@@ -28,6 +36,7 @@ import { SettledReader } from "./settled-reader.ts";
 const BEAT_MS = 400;
 /** A process announces its commits at most this often. */
 const RING_MS = 10;
+const REPLACED = "the database was replaced or restored";
 /** How long the start waits for transactions to end, so that no older events are delivered. */
 const START_MS = 2_000;
 
@@ -70,6 +79,10 @@ class OutboxPubSub implements PubSub {
   readonly #closing = new AbortController();
   #log: Logger | null = null;
   #active: Promise<void> | null = null;
+  /** The history of the database that events are read from. */
+  #epoch = "";
+  /** The question for the present that is under way, which all who ask in the meantime share. */
+  #asking: Promise<Present> | null = null;
   #timer: NodeJS.Timeout | undefined;
   #isBeating = false;
   #hasFailed = false;
@@ -94,6 +107,7 @@ class OutboxPubSub implements PubSub {
     keepsEvents(this, {
       write: (run, events) => this.#write(run, events),
       ring: () => this.#ring(),
+      follow: (to, after, signal) => this.#followFrom(to, after, signal),
       consume: (consumer, log) => this.#consume(consumer, log),
       stop: () => this.#stop(),
       figures: () => this.#figures(),
@@ -151,6 +165,53 @@ class OutboxPubSub implements PubSub {
     return following;
   }
 
+  async #followFrom<T>(to: Topic<T>, after: EventPlace | null, signal: AbortSignal): Promise<KeptEvents<T>> {
+    await this.#activate();
+    const kept: KeptTopic = { name: to.name, keep: to.keep ?? "1h" };
+    if (after !== null) await this.#checkPlace(kept, after);
+    const epoch = this.#epoch;
+    const following = this.#delivery.follow(kept, after?.seq ?? null, signal);
+    const place = {
+      epoch,
+      get seq() {
+        return following.seq;
+      },
+      get idleSeq() {
+        return following.idleSeq;
+      },
+    };
+    return Object.assign(place, valuesOf<T>(following));
+  }
+
+  /** Rejects with `PubSubGap` if events after the place may have been removed, or the place belongs to another history. */
+  async #checkPlace({ name, keep }: KeptTopic, { epoch, seq }: EventPlace): Promise<void> {
+    let present = await this.#present();
+    // A question that began before another process returned this place may not include it.
+    if (epoch === present.epoch && seq > present.seq) present = await this.#present();
+    await this.#enter(present.epoch);
+    if (epoch !== present.epoch || seq > present.seq) throw new PubSubGap(name, REPLACED);
+    if (seq < (present.floors[keep] ?? 0)) throw new PubSubGap(name, `the place is older than ${keep}`);
+  }
+
+  #present(): Promise<Present> {
+    this.#asking ??= this.#table.present().finally(() => {
+      this.#asking = null;
+    });
+    return this.#asking;
+  }
+
+  /** Begins anew if the database has another history, because it was restored, or because a replica was promoted. */
+  async #enter(epoch: string): Promise<void> {
+    if (epoch === this.#epoch) return;
+    const settled = await this.#leases.positionOf(RELAY);
+    const isFirst = this.#epoch === "";
+    if (epoch === this.#epoch) return;
+    this.#epoch = epoch;
+    if (isFirst) return;
+    this.#relay.restart();
+    this.#delivery.restart(settled, REPLACED);
+  }
+
   /** Begins to use the tables, with the first durable topic. */
   #activate(): Promise<void> {
     this.#active ??= outsideRequest(() => this.#begin()).catch((error: unknown) => {
@@ -165,6 +226,7 @@ class OutboxPubSub implements PubSub {
     await this.#leases.declare(RELAY, 0);
     // Subscriptions begin here: the stored position is older, and is used only if transactions stay open.
     const present = await new SettledReader(this.#database).present(START_MS);
+    await this.#enter((await this.#table.present()).epoch);
     this.#delivery.settledUpTo(Math.max(present, await this.#leases.positionOf(RELAY)));
     inBackground(this.#follows(id, settled, ({ seq }) => this.#advance(seq)));
     inBackground(this.#follows(id, written, () => this.#relay.wake()));
@@ -178,6 +240,7 @@ class OutboxPubSub implements PubSub {
     if (this.#isBeating || this.#closing.signal.aborted) return;
     this.#isBeating = true;
     try {
+      await this.#enter((await this.#present()).epoch);
       const names = [RELAY, ...this.#consumers.keys()];
       const held = await this.#leases.renew(names, this.#relay.settled);
       this.#relay.lead(held.has(RELAY));
@@ -305,7 +368,9 @@ class OutboxPubSub implements PubSub {
 }
 
 /** The values of a subscription, each as a separate copy. */
-function valuesOf<T>(following: Promise<KeptSubscription> | KeptSubscription): AsyncIterator<T, void, void> {
+function valuesOf<T>(
+  following: Promise<KeptSubscription> | KeptSubscription,
+): Required<Pick<AsyncIterator<T, void, void>, "next" | "return">> {
   return {
     async next() {
       const result = await (await following).next();

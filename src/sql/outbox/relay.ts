@@ -17,7 +17,7 @@ const LOOK_AFTER_EVERY_MS = 10_000;
 /** The work of the one process that determines how far events are settled, and removes old ones. */
 export class Relay {
   readonly #database: Database;
-  readonly #reader: SettledReader;
+  #reader: SettledReader;
   readonly #announce: (settled: number) => void;
   readonly #log: () => Logger | null;
   #isRunning = false;
@@ -47,6 +47,11 @@ export class Relay {
   /** The age of the oldest open write transaction when it was last looked for. */
   get oldestWriteSeconds(): number {
     return this.#isLeading ? (this.#oldestWrite?.seconds ?? 0) : 0;
+  }
+
+  /** The numbers of events belong to another history from now on. */
+  restart(): void {
+    this.#reader = new SettledReader(this.#database);
   }
 
   /** @param isLeading whether this process holds the lease of the relay */

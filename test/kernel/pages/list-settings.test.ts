@@ -64,7 +64,7 @@ describe("cursor keys", () => {
     await expect(withCursors().inject("/books")).rejects.toThrow(
       new ConfigurationError(
         "PorticoApp.cursorKeys",
-        "is required in production when a cursor strategy or idempotent is used: cursors and stored responses must stay valid after a restart",
+        "is required in production when a cursor strategy, idempotent or a subscription with from is used: cursors, stored responses and positions must stay valid after a restart",
       ),
     );
     expect((await testClient(pages).get("/books")).status).toBe(200);

@@ -8,6 +8,7 @@ import { ResolverError } from "../references/resolver-error.ts";
 import type { DeclaredParams, FieldDeclaration, FieldHead, Operation } from "./field-declaration.ts";
 import { type ResolvedFieldOptions, readFieldOptions, sizeArguments } from "./field-options.ts";
 import { readGates } from "./field-question.ts";
+import { followTopic } from "./follow-topic.ts";
 import { isAmbient, readDeclaredParams } from "./read-declared-params.ts";
 import { gateReads } from "./reads-of.ts";
 
@@ -31,6 +32,8 @@ export function declareHead(
   const stranger = sizeArguments(read.listSize).find((name) => !params.args.some(({ key }) => key === name));
   if (stranger !== undefined)
     throw new ResolverError(operation, `listSize.argument names ${stranger}, which is not an argument of this field`);
+  if (read.from !== undefined && params.names.has("event"))
+    throw new ResolverError(operation, "the name event is reserved for the event of the topic: choose another one");
   const gates = readGates(operation, read);
   return {
     operation,
@@ -40,7 +43,7 @@ export function declareHead(
     limits: read.limit === undefined ? [] : [read.limit],
     idempotent: readIdempotency(operation, read, params, gates),
     options: read,
-    finish,
+    finish: read.from === undefined ? finish : followTopic(read.from),
     items,
     check,
     parentReads,
@@ -76,6 +79,7 @@ export function declareResolver(
   const callable = resolver as (args: object) => unknown;
   if (
     head.operation === "subscription" &&
+    head.options.from === undefined &&
     Object.prototype.toString.call(resolver) !== "[object AsyncGeneratorFunction]"
   )
     throw new ResolverError(
@@ -86,22 +90,28 @@ export function declareResolver(
     "~kind": "declaration",
     ...head,
     resolver: callable,
-    keys: takenNames(place, head.params, callable),
+    keys: takenNames(place, head, callable),
     member,
   };
 }
 
 /** Declares a field that exposes the property of its name. */
 export function declareProperty(place: string, head: FieldHead, member: string | null): FieldDeclaration {
+  if (head.options.from !== undefined) return declareResolver(place, head, theEvent, null);
   if (head.operation === "subscription") throw new ResolverError(place, "a subscription needs a resolver");
   if (head.params.names.size > 0)
     throw new ResolverError(place, "a field without a resolver cannot have params: give it a resolver");
   return { "~kind": "declaration", ...head, resolver: null, keys: null, member };
 }
 
+/** The resolver of a subscription to a topic whose events are the values. */
+function theEvent({ event }: { readonly event: unknown }): unknown {
+  return event;
+}
+
 function takenNames(
   place: string,
-  params: DeclaredParams,
+  { params, options }: FieldHead,
   resolver: (args: never) => unknown,
 ): ReadonlySet<string> | null {
   const parameters = sourceParameters(resolver);
@@ -122,6 +132,7 @@ function takenNames(
     );
   for (const key of first.keys) {
     if (params.names.has(key) || isAmbient(key)) continue;
+    if (key === "event" && options.from !== undefined) continue;
     const declared = params.names.size === 0 ? "" : ` (declared: ${[...params.names].join(", ")})`;
     const hint = didYouMean(key, [...params.names]);
     const advice = hint === null ? "Add" : `${hint} If not, add`;

@@ -55,8 +55,8 @@ export type Finish = (call: FieldCall) => unknown;
 
 /** One call of a field, with the arguments as the resolver receives them. */
 export interface FieldCall {
-  /** Calls the resolver for this parent. */
-  readonly resolve: (parent: unknown) => unknown;
+  /** Calls the resolver for this parent, in this operation or another one. */
+  readonly resolve: (parent: unknown, graph?: GraphContext) => unknown;
   readonly parent: unknown;
   readonly args: Readonly<Record<string, unknown>>;
   readonly graph: GraphContext;

@@ -58,6 +58,35 @@ export interface FieldFactory<Result, P, Gated, GateParent, Op extends Operation
   ): void;
 }
 
+/** The arguments, and the event of the topic. */
+type EventArgs<P, Event, Gated> = Args<P, undefined, Gated> & { readonly event: Event };
+
+/** Takes the resolver for each event of a topic. Without one, the event is the value. */
+export interface TopicSubscriptionFactory<Value, P, Event, Gated> {
+  readonly "~kind": "property";
+  /** Whether the schema takes it without a resolver. */
+  readonly "~event": [Event] extends [Value] ? true : false;
+  /** Returns the value of an event, or `undefined` to skip it. */
+  (
+    resolver: (args: EventArgs<P, Event, Gated> & true) => MaybePromise<Value | undefined>,
+    context?: undefined,
+  ): FieldDef<
+    unknown,
+    MaybePromise<Value | undefined>,
+    TestArgs<P, undefined, Gated> & { readonly event: Event },
+    "subscription"
+  >;
+  <This, M extends (args: EventArgs<P, Event, Gated>) => MaybePromise<Value | undefined>>(
+    target: This,
+    key: string,
+    descriptor: TypedPropertyDescriptor<M>,
+  ): void;
+  <This>(
+    method: (this: This, args: EventArgs<P, Event, Gated>) => MaybePromise<Value | undefined>,
+    context: ClassMethodDecoratorContext<This>,
+  ): void;
+}
+
 /** Takes an async generator function, or decorates one. */
 export interface SubscriptionFactory<Event, P, Gated> {
   (

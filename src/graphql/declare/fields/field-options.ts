@@ -17,6 +17,7 @@ import type { BaseContext } from "../../../kernel/context/http-context.ts";
 import { type IdempotentOption, idempotentRule } from "../../../kernel/idempotency/idempotent.ts";
 import type { AnonymousUser, AuthScope, Caller, CurrentUser } from "../../../kernel/identity/identity.ts";
 import type { RateLimit } from "../../../kernel/limits/rate-limit.ts";
+import type { Topic } from "../../../stores/pub-sub.ts";
 import type { InOf } from "../references/graph-type.ts";
 import type { AppliedDirective } from "../references/type-node.ts";
 import { directiveList } from "../references/type-options.ts";
@@ -191,6 +192,21 @@ export interface SubscriptionOptions<
   readonly shared?: boolean;
 }
 
+/** The options of a subscription to a durable topic. */
+export interface TopicSubscriptionOptions<
+  P,
+  Event,
+  Yes extends boolean,
+  Verdict extends MaybePromise<boolean>,
+  Required extends boolean = never,
+> extends FieldOptions<P, undefined, Yes, Verdict, Required> {
+  /**
+   * Returns the durable topic to follow, for the arguments. Clients can resume: after a lost connection they receive the events
+   * that they missed. Each event is resolved as the value that the client receives.
+   */
+  readonly from: (args: GateInput<NoInfer<P>>, place: { readonly ctx: BaseContext }) => Topic<Event>;
+}
+
 /** Whether a field has a gate that requires a user. */
 export type IsGated<Yes, Verdict, Required = never> = [Verdict] extends [never]
   ? // For a gate, TypeScript infers `boolean` for `Yes`.
@@ -199,6 +215,9 @@ export type IsGated<Yes, Verdict, Required = never> = [Verdict] extends [never]
     : IsTrue<Required>
   : true;
 type IsTrue<T> = [T] extends [never] ? false : [T] extends [true] ? true : false;
+
+/** Returns the topic of a subscription, for its arguments. */
+export type TopicOf = (args: any, place: { readonly ctx: BaseContext }) => Topic<any>;
 
 /** The options of one field after all checks. */
 export interface ResolvedFieldOptions {
@@ -215,11 +234,12 @@ export interface ResolvedFieldOptions {
   readonly permissionClasses: readonly unknown[] | undefined;
   readonly extensions: Readonly<Record<string, unknown>> | undefined;
   readonly shared: boolean | undefined;
+  readonly from: TopicOf | undefined;
   readonly idempotent: IdempotentOption | undefined;
   readonly directives: readonly AppliedDirective[] | undefined;
 }
 
-const OURS = ["cost", "listSize", "permissionClasses", "shared", "idempotent"];
+const OURS = ["cost", "listSize", "permissionClasses", "shared", "idempotent", "from"];
 
 /** Checks the options of a field when it is declared. Throws `ConfigurationError` for an unknown or invalid option. */
 export function readFieldOptions(operation: string, options: unknown): ResolvedFieldOptions {
@@ -227,6 +247,13 @@ export function readFieldOptions(operation: string, options: unknown): ResolvedF
   const read = resolveOptions(operation, options, rules);
   if (read.shared !== undefined && operation !== "subscription")
     throw new ConfigurationError(`${operation}.shared`, "is only an option of subscription()");
+  if (read.from !== undefined && operation !== "subscription")
+    throw new ConfigurationError(`${operation}.from`, "is only an option of subscription()");
+  if (read.from !== undefined && read.shared === true)
+    throw new ConfigurationError(
+      `${operation}.shared`,
+      "cannot be combined with from: each client continues from its own position, and rules decide for each caller",
+    );
   if (read.idempotent !== undefined && operation !== "mutation")
     throw new ConfigurationError(`${operation}.idempotent`, "is only an option of mutation()");
   if (read.shared === true && read.limit !== undefined)
@@ -275,6 +302,7 @@ const rules = {
   permissionClasses: optionRule<readonly unknown[]>("a list", Array.isArray),
   extensions: objectRule<Readonly<Record<string, unknown>>>("an object"),
   shared: flag,
+  from: optionRule<TopicOf>("a function that returns a topic", (value) => typeof value === "function"),
   idempotent: idempotentRule,
   directives: directiveList,
 } as const;

@@ -6,8 +6,14 @@ import { registerMember } from "./class-members.ts";
 import { declareHead, declareProperty, declareResolver } from "./declare-head.ts";
 import type { Operation } from "./field-declaration.ts";
 import { type FieldDeclaration, type FieldHead } from "./field-declaration.ts";
-import type { FieldDef, FieldFactory, SubscriptionFactory, WithReads } from "./field-def.ts";
-import type { FieldOptions, IsGated, MutationOptions, SubscriptionOptions } from "./field-options.ts";
+import type { FieldDef, FieldFactory, SubscriptionFactory, TopicSubscriptionFactory, WithReads } from "./field-def.ts";
+import type {
+  FieldOptions,
+  IsGated,
+  MutationOptions,
+  SubscriptionOptions,
+  TopicSubscriptionOptions,
+} from "./field-options.ts";
 
 /** The type of `field`. */
 export interface FieldFunction<Op extends Operation> {
@@ -81,9 +87,37 @@ export const field: FieldFunction<"field"> = factory("field");
  */
 export const mutation: MutationFunction = factory("mutation");
 
+/** The type of `subscription`. */
+export interface SubscriptionFunction {
+  <
+    T extends OutputRef,
+    Event,
+    const P extends Params = {},
+    Yes extends boolean = never,
+    Verdict extends MaybePromise<boolean> = never,
+    Required extends boolean = never,
+  >(
+    type: T,
+    options: TopicSubscriptionOptions<P, Event, Yes, Verdict, Required>,
+  ): TopicSubscriptionFactory<OutOf<T>, P, Event, IsGated<Yes, Verdict, Required>>;
+  <
+    T extends OutputRef,
+    const P extends Params = {},
+    Yes extends boolean = never,
+    Verdict extends MaybePromise<boolean> = never,
+    Required extends boolean = never,
+  >(
+    type: T,
+    options?: SubscriptionOptions<P, undefined, Yes, Verdict, Required>,
+  ): SubscriptionFactory<OutOf<T>, P, IsGated<Yes, Verdict, Required>>;
+}
+
 /**
  * Declares a field of the subscription type. Its resolver is an async generator, and every value that it yields is an
  * event. The declared dependencies live as long as the subscription. Each event runs as a separate operation.
+ *
+ * With `from`, it follows a durable topic, and clients can resume it. Its resolver then returns the value of one event, or
+ * `undefined` to skip it. Without a resolver, the event is the value. The dependencies belong to the event.
  *
  * @example
  * ```ts
@@ -94,16 +128,7 @@ export const mutation: MutationFunction = factory("mutation");
  * });
  * ```
  */
-export const subscription: <
-  T extends OutputRef,
-  const P extends Params = {},
-  Yes extends boolean = never,
-  Verdict extends MaybePromise<boolean> = never,
-  Required extends boolean = never,
->(
-  type: T,
-  options?: SubscriptionOptions<P, undefined, Yes, Verdict, Required>,
-) => SubscriptionFactory<OutOf<T>, P, IsGated<Yes, Verdict, Required>> = factory("subscription");
+export const subscription: SubscriptionFunction = factory("subscription");
 
 function factory(operation: Operation): (type: unknown, options?: unknown) => any {
   return (type, options) => fieldFactory(declareHead(operation, type, options));
@@ -117,7 +142,7 @@ export function fieldFactory(head: FieldHead): any {
     if (typeof second === "object" && second !== null) return decorate(head, target, second as AnyDecoratorContext);
     return decorateLegacy(head, target as object, second as string | symbol, descriptor);
   };
-  return Object.assign(use, { "~kind": "property", "~head": head });
+  return Object.assign(use, { "~kind": "property", "~head": head, "~event": head.options.from !== undefined });
 }
 
 function fieldDef(field: FieldDeclaration): FieldDef<never> {
