@@ -8,7 +8,7 @@ export const FOLDER: string = "docs/pictures";
 /** The fingerprints of the inputs that the pictures were taken with. */
 export const RECORD: string = `${FOLDER}/inputs.json`;
 
-export type PictureName = "shop" | "graphiql" | "reference" | "operations" | "editor";
+export type PictureName = "shop" | "graphiql" | "reference" | "operations" | "editor" | "dev" | "doctor";
 
 /** The files that decide what a picture shows, by its name. If one of them changes, the picture is taken again. */
 export const INPUTS: Readonly<Record<PictureName, readonly string[]>> = {
@@ -18,6 +18,8 @@ export const INPUTS: Readonly<Record<PictureName, readonly string[]>> = {
   graphiql: ["scripts/ide/*", "examples/bookshop/src/graph.ts"],
   reference: ["src/openapi/reference-html.ts", "examples/bookshop/src/books/book-routes.ts"],
   editor: ["lab/pictures/editor*"],
+  dev: ["lab/pictures/terminal.ts"],
+  doctor: ["lab/pictures/terminal.ts"],
 };
 
 /** The SHA-256 of the inputs of a picture: names and contents, in order. */

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { editorPage } from "./editor-page.ts";
 import type { PictureName } from "./inputs.ts";
 import { shopTraffic, signedIn } from "./shop-traffic.ts";
+import { devLines, doctorLines, terminalPage } from "./terminal.ts";
 
 /** The bookshop that is photographed. */
 export interface PicturedShop {
@@ -51,7 +52,19 @@ export const scenes: Readonly<Record<PictureName, (page: Page, shop: PicturedSho
       await traffic;
     }
   },
+  async dev(page) {
+    await showTerminal(page, "npx portico dev", devLines);
+  },
+  async doctor(page) {
+    await showTerminal(page, "NODE_ENV=production npx portico doctor", doctorLines);
+  },
   async editor(page) {
     await page.setContent(await editorPage());
   },
 };
+
+/** The page follows the colours of the system by itself, so the command runs once. */
+async function showTerminal(page: Page, command: string, linesOf: () => Promise<string>): Promise<void> {
+  if ((await page.title()) === "Terminal") return;
+  await page.setContent(terminalPage(command, await linesOf()));
+}
