@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
@@ -12,7 +13,8 @@ import { ownSchema } from "./servers/own-schema.ts";
 
 // npm run durable -- [--minutes 30] [--short] [--writers 64 --commits 20000]
 // Kills the processes of an application at each step between a commit and the delivery of its event, while clients write and
-// subscribe. Each committed change must reach every consumer, and every connected subscriber in order and once. With --writers, it
+// subscribe. Each committed change must reach every consumer, and every subscriber in order and once, although its connection is
+// dropped for 0.1 to 5 seconds again and again. With --writers, it
 // checks instead that overlapping transactions make the relay skip and reorder nothing.
 
 const { values } = parseArgs({
@@ -114,31 +116,25 @@ async function run(): Promise<void> {
     }
   };
   const running = places.map(keepRunning);
-  const streams = new Set<ChangeStream>();
+  const streams = Array.from({ length: subscriberCount }, (_, index) => new ChangeStream(`g${index % GROUPS}`, faults));
   let connections = 0;
-  let delivered = 0;
   const ports = (): readonly number[] => places.flatMap(({ port }) => port ?? []);
 
-  const follow = async (index: number): Promise<void> => {
-    while (!over.signal.aborted) {
+  const follow = async (stream: ChangeStream, index: number): Promise<void> => {
+    for (let round = 0; !over.signal.aborted; round++) {
       const port = ports()[index % Math.max(1, ports().length)];
       if (port === undefined) {
         await sleep(50);
         continue;
       }
-      const stream = new ChangeStream(`g${index % GROUPS}`, faults);
-      streams.add(stream);
       connections++;
-      // Some connections are dropped by the client.
-      const drop = setTimeout(() => stream.close(), index % 4 === 0 ? 3_000 + index * 17 : 2 ** 30);
-      await stream.run(port, index % 2 === 0 ? "WebSocket" : "SSE");
+      const drop = setTimeout(() => stream.drop(), 500 + ((index * 137 + round * 911) % 4_000));
+      await stream.run(port, (index + round) % 2 === 0 ? "WebSocket" : "SSE");
       clearTimeout(drop);
-      delivered += stream.count;
-      streams.delete(stream);
-      await sleep(100);
+      await sleep(100 + ((index * 71 + round * 1_337) % 4_900));
     }
   };
-  const following = Array.from({ length: subscriberCount }, (_, index) => follow(index));
+  const following = streams.map(follow);
 
   let [written, unknown] = [0, 0];
   const write = async (index: number): Promise<void> => {
@@ -165,9 +161,10 @@ async function run(): Promise<void> {
   await Promise.all(writing);
   for (const { child } of places) child?.kill("SIGKILL");
   await Promise.all(running);
-  for (const stream of streams) stream.close();
+  for (const stream of streams) stream.drop();
   await Promise.all(following);
-  await finish();
+  await finish(streams);
+  const delivered = streams.reduce((sum, stream) => sum + stream.count, 0);
   const committed = await count("select coalesce(sum(n), 0) as count from durable_groups");
   const log = await count("select count(*) as count from durable_log");
   console.log(
@@ -177,20 +174,30 @@ async function run(): Promise<void> {
   console.log(`consumer at least once: ${log - committed} of ${log} calls repeated an event`);
 }
 
-/** Lets one process handle what is left, then compares the tables. */
-async function finish(): Promise<void> {
+/** Lets one process handle what is left, and all subscribers resume there, then compares the tables. */
+async function finish(streams: readonly ChangeStream[]): Promise<void> {
   const last = fork(
     new URL("durable/durable-server.ts", import.meta.url),
     [JSON.stringify({ url: schema.url } satisfies DurableServerSettings)],
     { execArgv: ["--no-warnings"], env: { ...process.env, NODE_ENV: "test" } },
   );
+  const [{ port }] = (await once(last, "message")) as [{ readonly port: number }];
+  const followed = streams.map((stream, index) => stream.run(port, index % 2 === 0 ? "WebSocket" : "SSE"));
   const committed = await count("select coalesce(sum(n), 0) as count from durable_groups");
   const handled = (): Promise<number> => count("select count(*) as count from durable_ledger");
   const logged = (): Promise<number> =>
     count("select count(*) as count from (select distinct name, n from durable_log) as d");
   for (let waits = 0; waits < 240 && ((await handled()) < committed || (await logged()) < committed); waits++)
     await sleep(250);
+  const { rows } = await sql.raw<{ name: string; n: string }>("select name, n from durable_groups").execute(database);
+  const numbers = new Map(rows.map(({ name, n }) => [name, Number(n)]));
+  const late = (): readonly ChangeStream[] =>
+    streams.filter(({ group, last: n }) => n !== (numbers.get(group) ?? null));
+  for (let waits = 0; waits < 120 && late().length > 0; waits++) await sleep(250);
+  for (const { group, last: n } of late())
+    faults.push(`a subscriber of ${group} has ${n} of ${numbers.get(group)} changes`);
   last.kill("SIGKILL");
+  await Promise.all(followed);
   const [ledger, distinct] = [await handled(), await logged()];
   if (ledger !== committed) faults.push(`the transactional consumer handled ${ledger} of ${committed} changes`);
   if (distinct !== committed) faults.push(`the consumer received ${distinct} of ${committed} changes`);

@@ -22,6 +22,7 @@ const database: Database<any> = openDatabase<any>(url, { poolSize: 6 });
 const app = new PorticoApp({
   logger: { level: "silent" },
   openapi: false,
+  cursorKeys: ["the positions of npm run durable, 0123456789abcdef"],
   // A busy machine must not make the servers shed load.
   load: { maxWaitMs: 60_000, maxEventLoopDelayMs: 60_000 },
   stores: sqlStores(database),
@@ -51,9 +52,9 @@ app.consume(
 );
 
 const Event = t.string;
-const changes = subscription(Event, { params: { group: t.string } })(async function* ({ group, ctx }) {
-  for await (const change of ctx.pubsub.subscribe(changed)) if (change.group === group) yield `${group} ${change.n}`;
-});
+const changes = subscription(Event, { params: { group: t.string }, from: () => changed })(({ event, group }) =>
+  event.group === group ? `${group} ${event.n}` : undefined,
+);
 new Graph(schema({ query: { ok: field(t.boolean)(() => true) }, subscription: { changes } })).mount(app);
 
 const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
