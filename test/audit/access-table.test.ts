@@ -151,6 +151,8 @@ describe("portico audit for a person", () => {
     expect(lines[1]).toMatch(/^This application: \d+ places, /);
     expect(out).toMatch(/^Open to anyone, and writes: /m);
     expect(out).toMatch(/^Every signed-in user writes: .*Mutation\.wipe/m);
+    expect(out).toMatch(/^Writes with a permission or by a rule: /m);
+    expect(out).toMatch(/^Changed since the last review: unknown, because there is no access\.md/m);
     expect(out.indexOf("Places of this application")).toBeLessThan(out.indexOf("Places of Portico"));
     expect(out.slice(out.indexOf("Places of Portico"))).toMatch(/^POST \/graphql /m);
     expect(lines.filter((line) => line.length > 120)).toEqual([]);
@@ -196,6 +198,25 @@ describe("portico audit for a person", () => {
     expect((await portico("audit", "--check", file)).code).toBe(0);
   });
 
+  it("says on its first screen what changed since the last review", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "access-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const inFolder = (...args: readonly string[]) => runHere([...args, "--config", config], { cwd: folder });
+    await inFolder("audit", "--write");
+    const file = join(folder, "access.md");
+    expect((await inFolder("audit")).out).toMatch(/^Changed since the last review: nothing$/m);
+
+    const text = await readFile(file, "utf8");
+    await writeFile(file, text.replace(/^\| GET \/open .*\n/m, ""));
+    const changed = "route GET /open is new. It is open to anyone.";
+    expect((await inFolder("audit")).out).toContain(`Changed since the last review:\n  ${changed}\n`);
+    await inFolder("audit", "--html");
+    expect(await readFile(join(folder, "access.html"), "utf8")).toContain(`<li>${changed}</li>`);
+
+    await writeFile(file, text.replaceAll(/^\| (?:GET|POST) .*\n/gm, ""));
+    expect((await inFolder("audit")).out).toMatch(/^ {2}and \d+ more: portico audit --check lists them$/m);
+  });
+
   it("writes a page for an auditor, which loads nothing", async () => {
     const folder = await mkdtemp(join(tmpdir(), "access-"));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -204,6 +225,9 @@ describe("portico audit for a person", () => {
 
     const page = await readFile(file, "utf8");
     expect(page).toContain("<td>GET /either</td><td>permission a or permission b</td>");
+    expect(page).toContain("<td>Mutation.wipe <small>writes</small></td>");
+    expect(page).toContain("There is no access.md to compare with.");
+    expect(page).toMatch(/<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src /);
     expect(page).not.toMatch(/<script|<img|<link (?!rel="icon" href="data:,")|url\(|https?:/);
   });
 });

@@ -62,7 +62,7 @@ function countsLine(name: string, { places, open, openWrites }: AccessCounts): s
 }
 
 function glance(rows: readonly AccessRow[]): string {
-  const { all, own, builtIn, openPlaces, openWrites, signedInWrites } = accessSummary(rows);
+  const { all, own, builtIn, openPlaces, openWrites, signedInWrites, gatedWrites } = accessSummary(rows);
   return `## At a glance
 
 | | places | open to anyone | of them write |
@@ -74,6 +74,7 @@ ${countsLine("All", all)}
 - Open to anyone in this application: ${listed(openPlaces)}
 - Open to anyone, and writes: ${listed(openWrites)}
 - Every signed-in user writes: ${listed(signedInWrites)}
+- Writes with a permission or by a rule: ${listed(gatedWrites)}
 `;
 }
 

@@ -18,17 +18,21 @@ export interface AccessSummary {
   readonly openWrites: readonly string[];
   /** The own places where every signed-in user changes something. */
   readonly signedInWrites: readonly string[];
+  /** The other own places that change something: a permission or a rule decides. */
+  readonly gatedWrites: readonly string[];
 }
 
 export function accessSummary(rows: readonly AccessRow[]): AccessSummary {
   const own = rows.filter(({ isBuiltIn }) => !isBuiltIn);
+  const gated = own.filter((row) => row.isWrite && !isOpen(row));
   return {
     all: counted(rows),
     own: counted(own),
     builtIn: counted(rows.filter(({ isBuiltIn }) => isBuiltIn)),
     openPlaces: named(own.filter(isOpen)),
     openWrites: named(own.filter((row) => isOpen(row) && row.isWrite)),
-    signedInWrites: named(own.filter((row) => !isOpen(row) && row.isWrite && row.signedIn === "yes")),
+    signedInWrites: named(gated.filter(({ signedIn }) => signedIn === "yes")),
+    gatedWrites: named(gated.filter(({ signedIn }) => signedIn !== "yes")),
   };
 }
 

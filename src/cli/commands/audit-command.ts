@@ -3,13 +3,13 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { AccessWarning } from "../../audit/surface/warnings-of.ts";
 import type { AccessChange } from "../../audit/table/access-file.ts";
-import { accessSummary, countsText, placeText, resultText } from "../../audit/table/access-summary.ts";
+import { placeText, resultText } from "../../audit/table/access-summary.ts";
 import type { AccessRow } from "../../audit/table/access-table.ts";
 import { isProduction } from "../../core/env.ts";
+import { ACCESS_FILE, accessReport, auditText } from "../output/access-report.ts";
 import { CommandFailed, UsageError } from "../output/command-failed.ts";
 import type { Result } from "../output/result.ts";
 import { tableLines } from "../output/table-lines.ts";
-import { wrap } from "../output/wrap.ts";
 import type { Call, RunCommand } from "./runner.ts";
 
 interface AuditFlags {
@@ -22,7 +22,6 @@ interface AuditFlags {
   readonly role?: string;
 }
 
-const FILE = "access.md";
 const PAGE = "access.html";
 /** The width of the table in a file or a pipe, and the most on a terminal. */
 const MAX_WIDTH = 120;
@@ -32,10 +31,10 @@ export function auditCommand(program: Command, run: RunCommand): void {
   program
     .command("audit")
     .description("Shows who may reach each route, socket, field, type and list, and warns of risks.")
-    .option("--write [file]", `write the table to a file, to be committed (default: ${FILE})`)
+    .option("--write [file]", `write the table to a file, to be committed (default: ${ACCESS_FILE})`)
     .option(
       "--check [file]",
-      `exit with code 1 if the application differs from the committed file or has a new warning (default: ${FILE})`,
+      `exit with code 1 if the application differs from the committed file or has a new warning (default: ${ACCESS_FILE})`,
     )
     .option("--html [file]", `write the table as an HTML page, for an auditor (default: ${PAGE})`)
     .option("--public", "show only the places that are open to anyone")
@@ -87,8 +86,12 @@ async function auditDeclaration({ project, options, cwd, width }: Call<AuditFlag
   const gaps =
     typeof guard?.gap === "string" ? [{ place: "the database", sentence: `is not checked: ${guard.gap}` }] : [];
   const warnings = [...(await warningsOf(app)), ...(guard?.warnings ?? []), ...gaps];
+  const changesSinceReview = async (): Promise<readonly AccessChange[] | null> => {
+    const file = await readFile(resolve(cwd, ACCESS_FILE), "utf8").catch(() => null);
+    return file === null ? null : accessChanges(table, file);
+  };
   if (options.write !== undefined) {
-    const name = options.write === true ? FILE : options.write;
+    const name = options.write === true ? ACCESS_FILE : options.write;
     const before = await readFile(resolve(cwd, name), "utf8").catch(() => null);
     await writeFile(resolve(cwd, name), accessFile(table, warnings, before));
     return {
@@ -98,8 +101,7 @@ async function auditDeclaration({ project, options, cwd, width }: Call<AuditFlag
   }
   if (options.html !== undefined) {
     const name = options.html === true ? PAGE : options.html;
-    const committed = await readFile(resolve(cwd, FILE), "utf8").catch(() => null);
-    const changes = committed === null ? [] : accessChanges(table, committed);
+    const changes = await changesSinceReview();
     const { accessHtml } = await import("../../audit/table/access-html.ts");
     const page = { title: app.settings.title, rows: table, warnings, roles: roles.map((role) => role.name), changes };
     await writeFile(resolve(cwd, name), accessHtml(page));
@@ -111,13 +113,13 @@ async function auditDeclaration({ project, options, cwd, width }: Call<AuditFlag
     return {
       data: { table: shown, warnings },
       lines: [
-        ...summaryLines(table, columns),
+        ...accessReport(table, await changesSinceReview(), columns),
         ...warningLines(warnings),
         ...accessLines(shown, Object.keys(declared), columns),
       ],
     };
   }
-  const name = options.check === true ? FILE : options.check;
+  const name = options.check === true ? ACCESS_FILE : options.check;
   const file = await committed(resolve(cwd, name), name);
   const [changes, added] = [accessChanges(table, file), newWarnings(warnings, file)];
   return {
@@ -132,7 +134,7 @@ async function committed(path: string, name: string): Promise<string> {
     return await readFile(path, "utf8");
   } catch {
     throw new CommandFailed(
-      `${name} does not exist. Run portico audit --write${name === FILE ? "" : ` ${name}`}, review the file and commit it`,
+      `${name} does not exist. Run portico audit --write${name === ACCESS_FILE ? "" : ` ${name}`}, review the file and commit it`,
     );
   }
 }
@@ -175,19 +177,6 @@ function isShown(row: AccessRow, { public: isPublic, writes, role }: AuditFlags)
   return role === undefined || (row.roles[role] !== "no" && row.roles[role] !== row.anonymous);
 }
 
-function summaryLines(rows: readonly AccessRow[], width: number): readonly string[] {
-  const { own, openPlaces, openWrites, signedInWrites } = accessSummary(rows);
-  const named = (title: string, places: readonly string[]): readonly string[] =>
-    wrap(`${title}: ${places.length === 0 ? "none" : places.join(", ")}`, width);
-  return [
-    auditText(rows),
-    `This application: ${countsText(own)}`,
-    ...named("Open to anyone", openPlaces),
-    ...named("Open to anyone, and writes", openWrites),
-    ...named("Every signed-in user writes", signedInWrites),
-  ];
-}
-
 function changeLines(changes: readonly AccessChange[], name: string): readonly string[] {
   if (changes.length === 0) return [`the application matches ${name}`];
   const advice = `If this is intended, run portico audit --write and commit ${name}.`;
@@ -196,8 +185,4 @@ function changeLines(changes: readonly AccessChange[], name: string): readonly s
 
 function warningLines(warnings: readonly AccessWarning[]): readonly string[] {
   return warnings.map(({ place, sentence }) => `warning: ${place} ${sentence}`);
-}
-
-function auditText(rows: readonly AccessRow[]): string {
-  return `audit: ${countsText(accessSummary(rows).all)}`;
 }
