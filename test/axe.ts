@@ -12,7 +12,9 @@ export async function axeFindings(page: Page): Promise<readonly string[]> {
   // Evaluated by the debugger, so that the policy of the page stays in force.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe.source);
   const found = await page.evaluate<Finding[]>("axe.run(document).then(({ violations }) => violations)");
-  return found.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
+  return found.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary = "" }) => `${id}: ${help}: ${html.slice(0, 200)}: ${failureSummary}`),
+  );
 }
 
 /** Whether people must scroll sideways to read the page. */
