@@ -18,18 +18,21 @@ export interface Exception {
   readonly words: string;
 }
 
-const PLACES = [
+/** The files that are read. */
+export const PLACES: readonly string[] = [
   "*.md",
   "docs/**/*.md",
   "examples/*/*.md",
   ".changeset/*.md",
   "{browser,src}/**/*.ts",
+  "docs/.vitepress/**/*.ts",
+  "examples/**/*.ts",
   "packages/*/*.md",
-  "packages/*/src/**/*.ts",
+  "packages/*/{src,templates}/**/*.ts",
   "{lab,scripts,test}/**/*.ts",
 ];
 /** The second is about such words. */
-const EXCLUDED = ["**/node_modules/**", "test/scripts/prose.test.ts"];
+const EXCLUDED = ["**/{node_modules,generated,dist,cache}/**", "test/scripts/prose.test.ts"];
 /** Code that users do not read. */
 const INTERNAL = /^(?:lab|scripts|test)\//;
 const EXCEPTIONS = new URL("prose-exceptions.txt", import.meta.url);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { posix } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 
-/** The source file behind each door of the package. */
+/** The source file behind each entry point of the package. */
 export const doors: readonly (readonly [door: string, file: string])[] = Object.entries(manifest.exports).flatMap(
   ([door, target]) =>
     typeof target === "string"

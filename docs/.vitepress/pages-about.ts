@@ -4,7 +4,7 @@ import { read } from "./doors.ts";
 interface Page {
   readonly title: string;
   readonly link: string;
-  /** What stands in backticks in the text, and what the examples import. */
+  /** The text in backticks, and the imports of the examples. */
   readonly spans: readonly string[];
   /** The page of the guide that it links to first. */
   readonly firstGuide: string | undefined;

@@ -2,7 +2,7 @@ import type { MarkdownRenderer } from "vitepress";
 
 /**
  * Shows a picture in the colours of the page. GitHub chooses the source of a `<picture>` by the system of the reader, but the
- * site has a switch of its own, so here both are in the page and the style sheet hides one.
+ * site has its own switch, so here both are in the page and the style sheet hides one.
  */
 export function pictures(renderer: MarkdownRenderer): void {
   const render = renderer.renderer.rules.html_block;

@@ -50,7 +50,7 @@ export const search: DefaultTheme.LocalSearchOptions = {
       // The name of an export leads to its entry, and every other word to the guide first.
       boostDocument: (id: unknown, term: string) => {
         const page = String(id);
-        // The name of several words is asked for, and not one of them. The last letter may be a plural s, which isn't in the term.
+        // A query has the name of several words, and not one of them. The last letter may be a plural s, which isn't in the term.
         const name = /#\w+[a-z][A-Z]\w+$/.exec(page)?.[0].slice(1).toLowerCase();
         if (page.includes("/api/")) return name === term || name === `${term}s` ? 2.5 : 0.3;
         // It repeats the guide for other readers.

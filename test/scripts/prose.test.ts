@@ -1,6 +1,7 @@
+import { matchesGlob } from "node:path";
 import { describe, expect, it } from "vitest";
 import { newSubjects, subjectFaults } from "../../scripts/prose/commit-subjects.ts";
-import { exceptionsIn, findingsIn, review } from "../../scripts/prose.ts";
+import { exceptionsIn, findingsIn, PLACES, review } from "../../scripts/prose.ts";
 
 const places = (file: string, content: string): readonly string[] =>
   findingsIn(file, content).map(({ line, found }) => `${line}: ${found}`);
@@ -46,6 +47,23 @@ describe("the prose check of a page", () => {
 
   it("finds words that a line break separates", () => {
     expect(places("page.md", "A session lasts for\never.\n")).toHaveLength(1);
+  });
+});
+
+describe("the prose check", () => {
+  it.each([
+    "README.md",
+    "docs/guide/routes.md",
+    "docs/.vitepress/config.ts",
+    "src/index.ts",
+    "browser/operations-page/page.ts",
+    "scripts/prose.ts",
+    "lab/pictures/terminal.ts",
+    "test/exports.test.ts",
+    "examples/one-rule/app.ts",
+    "packages/create-portico/templates/api/src/app.ts",
+  ])("reads %s", (file) => {
+    expect(PLACES.some((place) => matchesGlob(file, place))).toBe(true);
   });
 });
 

@@ -9,7 +9,7 @@ declare const data: Hero;
 
 export { data };
 
-/** What the landing page shows first: a part of an application that the tests run. */
+/** The first sample of the landing page: a part of an application that the tests run. */
 const loader: { readonly watch: readonly string[]; load(files: readonly string[]): Promise<Hero> } = {
   watch: ["../../../examples/one-rule/app.ts"],
   async load([file = ""]: readonly string[]): Promise<Hero> {

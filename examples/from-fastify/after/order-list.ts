@@ -1,7 +1,7 @@
 import { CursorPagination } from "portico/pagination";
 
 /**
- * The pages of orders, in the route and in GraphQL. The route describes its body with a schema of its own, so each column that
+ * The pages of orders, in the route and in GraphQL. The route describes its body with its own schema, so each column that
  * clients sort or filter by says that it is public to everyone who may see the order.
  */
 export const orderPages = new CursorPagination({

@@ -15,7 +15,7 @@ export type Permission =
 /** The permissions of each role. A user can have several roles. */
 export const roles = {
   reader: ["write:reviews", "place:orders"],
-  /** Sells books of their own: see book-rules.ts and order-rules.ts. */
+  /** Sells their own books: see book-rules.ts and order-rules.ts. */
   seller: ["sell:books"],
   /** Works in the shop, with all books and all orders. */
   staff: ["write:books", "read:costs", "read:orders", "ship:orders"],

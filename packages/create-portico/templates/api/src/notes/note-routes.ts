@@ -22,7 +22,7 @@ export function noteRoutes() {
 
   router.get(
     "/:id",
-    // Another user's note is "not found", as one that does not exist.
+    // Another user's note is "not found", like a note that does not exist.
     {
       response: Note,
       params: { note: authorized(({ path }) => findNote(path.id), ownNotes) },
