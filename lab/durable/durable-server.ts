@@ -24,7 +24,7 @@ const app = new PorticoApp({
   openapi: false,
   cursorKeys: ["the positions of npm run durable, 0123456789abcdef"],
   // A busy machine must not make the servers shed load.
-  load: { maxWaitMs: 60_000, maxEventLoopDelayMs: 60_000 },
+  load: { report: true },
   stores: sqlStores(database),
   shutdown: { signals: [] },
 });

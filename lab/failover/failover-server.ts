@@ -28,7 +28,7 @@ const app = new PorticoApp({
   logger: { level: "fatal" },
   stores: { durable, bus, counters: patient },
   shutdown: { signals: [] },
-  load: { maxEventLoopDelayMs: 60_000, maxWaitMs: 60_000 },
+  load: { report: true },
 });
 app.use(
   authentication({

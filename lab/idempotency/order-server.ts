@@ -38,7 +38,7 @@ const app = new PorticoApp({
   cursorKeys,
   logger: { level: "fatal" },
   // A busy machine must not make the servers shed load.
-  load: { maxWaitMs: 60_000, maxEventLoopDelayMs: 60_000 },
+  load: { report: true },
 });
 app.use(async (ctx, next) => {
   identify(ctx, { user: new SimpleUser(ctx.request.headers["x-user"] ?? ""), auth: "apikey" });

@@ -39,7 +39,7 @@ export async function soakApp(
     // A machine that stands still for some seconds must not make clients late.
     timeouts: { headersSeconds: 12, requestSeconds: 30, recheckSeconds: 5, graceSeconds: 1 },
     // Collections stop the process for longer than any load would, and so does a machine that is busy with something else.
-    load: { maxEventLoopDelayMs: 60_000, maxWaitMs: 60_000 },
+    load: { report: true },
     shutdown: { signals: [], socketSeconds: 0, deadlineSeconds: 5 },
     health: { checks: { database: () => database.ping() } },
   });

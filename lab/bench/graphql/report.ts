@@ -24,4 +24,4 @@ export function report(port: number): void {
 }
 
 /** The load is checked as always, but a server that the benchmark saturates on a busy machine must not reject requests. */
-export const PATIENT = { maxWaitMs: 60_000, maxEventLoopDelayMs: 60_000 } as const;
+export const PATIENT = { report: true } as const;

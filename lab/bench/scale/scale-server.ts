@@ -22,7 +22,7 @@ const app = new PorticoApp({
   stores: { ...stores, counters: patient },
   shutdown: { signals: [] },
   // The run shares its machine with the clients.
-  load: { maxEventLoopDelayMs: 60_000, maxWaitMs: 60_000 },
+  load: { report: true },
   cursorKeys: ["a key of the benchmark that signs its cursors"],
 });
 app.use(

@@ -142,7 +142,7 @@ export class Endpoint {
   constructor(options: ServeOptions, measured: Measured) {
     const { schema = fixtureSchema(this.ran, this.#leases), graph = {}, hook = () => {}, prepare } = options;
     // A busy machine must not answer 503.
-    const load = { maxEventLoopDelayMs: 60_000 };
+    const load = { report: true };
     this.#app = new PorticoApp({ logger: this.log, shutdown: { signals: [] }, load, ...options.app });
     prepare?.(this.#app);
     new Graph(schema, { ...graph, uploads: { ...(graph.uploads as UploadsOptions), directory: this.#directory } })

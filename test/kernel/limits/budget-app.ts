@@ -50,7 +50,7 @@ export interface BudgetAppOptions extends PorticoAppOptions {
 }
 
 /** A host that stands still for seconds is not overloaded. */
-const load: LoadOptions = { maxWaitMs: 60_000, maxEventLoopDelayMs: 60_000 };
+const load: LoadOptions = { report: true };
 
 /** An application with routes, a GraphQL endpoint and a socket. The headers of a request say who is calling. */
 export function budgetApp({ waiting = new Waiting(), graph = {}, ...options }: BudgetAppOptions): PorticoApp {
