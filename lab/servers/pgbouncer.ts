@@ -16,6 +16,10 @@ export interface PgBouncerOptions {
 
 const SHARED = "host=127.0.0.1 port=5432 dbname=test user=postgres";
 
+/** What `discard all` does, except that the next client gets the schema again: it would get that of the server. */
+const resetTo = (schema: string): string =>
+  `close all; unlisten *; deallocate all; reset all; set search_path to ${schema}; select pg_advisory_unlock_all()`;
+
 /** A PgBouncer on a free port, in front of the shared PostgreSQL, with two connections to it. */
 export class PgBouncer {
   readonly url: string;
@@ -53,6 +57,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
+server_reset_query = ${resetTo(schema)}
 default_pool_size = ${mode === "session" ? 20 : 2}
 max_client_conn = ${clients}
 admin_users = postgres

@@ -4,7 +4,15 @@ import { Pool } from "pg";
 import { PorticoApp, topic } from "portico";
 import { authentication } from "portico/auth";
 import { CursorPagination } from "portico/pagination";
-import { type Database, migrate, openDatabase, sqlStores, tableHandler, userModel } from "portico/sql";
+import {
+  type Database,
+  type DatabaseOptions,
+  migrate,
+  openDatabase,
+  sqlStores,
+  tableHandler,
+  userModel,
+} from "portico/sql";
 import { logCatcher, testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { PgBouncer } from "../../../lab/servers/pgbouncer.ts";
@@ -15,10 +23,11 @@ describe.each(["transaction", "session"] as const)("through PgBouncer in %s mode
   let place: Place;
   let pooler: PgBouncer;
   let database: Database<any>;
+  let shared: DatabaseOptions;
   beforeAll(async () => {
     place = await newPlace("PostgreSQL");
     pooler = await PgBouncer.start(mode, decodeURIComponent(place.url).split("search_path=")[1] ?? "");
-    const shared = mode === "transaction" ? { namedStatements: false, directUrl: place.url } : {};
+    shared = mode === "transaction" ? { namedStatements: false, directUrl: place.url } : {};
     database = openDatabase<any>(pooler.url, { poolSize: 8, timeoutSeconds: 60, ...shared });
     await migrate(database, "up");
     await sql`create table books (id int primary key, title text not null, shelf int not null)`.execute(database);
@@ -41,6 +50,15 @@ describe.each(["transaction", "session"] as const)("through PgBouncer in %s mode
       },
       close: () => bus.close?.(),
     };
+  });
+
+  it("finds the schema again on a connection that another client has left", async () => {
+    const { rows } = await sql<{ books: number }>`select count(*)::int as books from books`.execute(database);
+    for (let client = 0; client < 3; client++) {
+      const other = openDatabase<any>(pooler.url, shared);
+      const found = await sql`select count(*)::int as books from books`.execute(other).finally(() => other.destroy());
+      expect(found.rows).toEqual(rows);
+    }
   });
 
   it("signs in, walks a list from many callers at once, and rolls a transaction back", async () => {
