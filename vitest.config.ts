@@ -81,7 +81,7 @@ const config: ViteUserConfig = defineConfig({
       },
       {
         extends: true,
-        test: { name: "servers", include: named("servers"), globalSetup: ["test/ide-bundle.ts"], ...shared, ...native },
+        test: { name: "servers", isolate: isRecording, include: named("servers"), globalSetup: ["test/ide-bundle.ts"], ...shared, ...native },
       },
       { extends: true, test: { name: "modules", include: named("modules"), ...shared } },
       {

@@ -158,6 +158,13 @@ export const parts: readonly Part[] = [
       ),
   },
   {
+    name: "prisma",
+    does: "The tests of lists over tables through Prisma 6 and 7",
+    minutes: { long: 4, short: 0.5 },
+    needs: ["tools/prisma", "tools/prisma-6"],
+    commands: (form) => [node("scripts/prisma.ts", ...(form === "short" ? [] : ["--all"]))],
+  },
+  {
     name: "guard",
     does: "100,000 random operations of two tenants on a tracker whose handlers check nothing, on two guarded databases",
     minutes: { long: 25, short: 0.2 },
