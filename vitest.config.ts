@@ -81,7 +81,24 @@ const config: ViteUserConfig = defineConfig({
       },
       {
         extends: true,
-        test: { name: "servers", isolate: isRecording, include: named("servers"), globalSetup: ["test/ide-bundle.ts"], ...shared, ...native },
+        test: {
+          name: "servers",
+          include: named("servers").filter((pattern) => pattern.startsWith("test/")),
+          globalSetup: ["test/ide-bundle.ts"],
+          isolate: isRecording,
+          ...shared,
+          ...native,
+        },
+      },
+      // An example opens its databases as it is loaded.
+      {
+        extends: true,
+        test: {
+          name: "examples",
+          include: named("servers").filter((pattern) => pattern.startsWith("examples/")),
+          ...shared,
+          ...native,
+        },
       },
       { extends: true, test: { name: "modules", include: named("modules"), ...shared } },
       {

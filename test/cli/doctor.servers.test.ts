@@ -135,8 +135,7 @@ describe("portico doctor", () => {
   it("prints a table on a terminal", async () => {
     const ran = await runOnTerminal(["doctor", ...config], { env: { FIXTURE: JSON.stringify(sound) } });
     const { code } = ran;
-    // A command that takes longer than a second shows its progress, and removes it.
-    const out = stripVTControlCharacters(ran.out).replaceAll(/\r(?:portico doctor: \d+ s)?/g, "");
+    const out = stripVTControlCharacters(ran.out).replaceAll("\r", "");
 
     expect(code).toBe(0);
     expect(out).toMatch(/^LEVEL +CHECK +FINDING$/m);

@@ -75,7 +75,7 @@ export function startOnTerminal(
 }
 
 /** Runs the program on a terminal to its end. */
-export function runOnTerminal(args: readonly string[], { answers = [], ...around }: Terminal = {}): Promise<Ran> {
+export async function runOnTerminal(args: readonly string[], { answers = [], ...around }: Terminal = {}): Promise<Ran> {
   const child = startOnTerminal(args, around);
   const waiting = [...answers];
   let shown = "";
@@ -87,7 +87,9 @@ export function runOnTerminal(args: readonly string[], { answers = [], ...around
     shown = "";
     child.stdin.write(`${line}\n`);
   });
-  return ended(child);
+  const ran = await ended(child);
+  // A command that takes longer than a second shows its progress, and writes spaces over it.
+  return { ...ran, out: ran.out.replaceAll(/.*\r(?!\n)/g, "") };
 }
 
 /** Runs a command in this process, because a new process takes a second to start. */

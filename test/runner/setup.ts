@@ -16,9 +16,11 @@ declare module "vitest" {
 const root = join(import.meta.dirname, "../..");
 const file = relative(root, expect.getState().testPath ?? "").replaceAll(sep, "/");
 const kind = testKind(file);
+// Other files have a process to themselves.
+const isShared = kind === "plain" || kind === "database" || (kind === "servers" && file.startsWith("test/"));
 if (kind === "plain" || kind === "database") cheapHashes();
 // Portico keeps what it has read from a catalogue by the text of the query, and test files have tables of the same name.
-if (kind === "database") (await import("../../src/sql/queries/query-shape.ts")).QueryShape.forgetAll();
+if (isShared && kind !== "plain") (await import("../../src/sql/queries/query-shape.ts")).QueryShape.forgetAll();
 const cost = measureFile();
 const unnamed = watchNeeds(file, kind);
 const left = watchProcess();
@@ -28,8 +30,7 @@ afterAll(({}, suite) => {
   Object.assign(suite.meta, { cost: cost() });
   const need = unnamed();
   if (need !== undefined) throw new Error(need);
-  // Other files have a process to themselves.
-  const changed = kind === "plain" || kind === "database" ? left() : [];
+  const changed = isShared ? left() : [];
   if (changed.length > 0)
     throw new Error(
       `${file} leaves ${changed.join(", ")} changed: files share a process, so restore it, or name the file x.servers.test.ts`,
