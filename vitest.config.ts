@@ -94,8 +94,8 @@ const config: ViteUserConfig = defineConfig({
       {
         extends: true,
         test: {
-          name: "examples",
-          include: named("servers").filter((pattern) => pattern.startsWith("examples/")),
+          name: "alone",
+          include: [...named("alone"), ...named("servers").filter((pattern) => pattern.startsWith("examples/"))],
           ...shared,
           ...native,
         },
@@ -116,7 +116,9 @@ const config: ViteUserConfig = defineConfig({
             "examples/*/test/**/*.test.ts",
             // Node runs these, in a folder with packages of its own.
             "!examples/same-api/**",
-            ...["browser", "servers", "modules", "database", "quiet"].flatMap(named).map((pattern) => `!${pattern}`),
+            ...["browser", "servers", "alone", "modules", "database", "quiet"]
+              .flatMap(named)
+              .map((pattern) => `!${pattern}`),
             ...(process.platform === "linux" ? [] : onlyOnLinux.map((pattern) => `!${pattern}`)),
           ],
           typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./test/types/tsconfig.json" },

@@ -6,7 +6,8 @@ import { generatePrismaClient, prismaPackages } from "./prisma/generate-prisma-c
 // Runs the tests of lists over tables on PostgreSQL through generated clients of Prisma 7 and 6, and checks and tests
 // examples/from-express. Prisma is large, so each version has its own package: run "npm ci --prefix tools/prisma" and
 // "npm ci --prefix tools/prisma-6" first. The versions differ in how they send statements and read values, not in which statements
-// those are, so Prisma 6 gets the tests of connections, transactions and walks. With --all it gets all of them.
+// those are, so Prisma 6 gets the tests of connections, transactions and walks. With --all it gets all of them. A word
+// selects the files whose names contain it, such as "npm run test:prisma -- connection".
 const root = join(import.meta.dirname, "..");
 const node = (cwd: string, env: NodeJS.ProcessEnv, ...args: readonly string[]): void =>
   void execFileSync(process.execPath, args, { cwd, stdio: "inherit", env: { ...process.env, ...env } });
@@ -24,12 +25,17 @@ const ofPrisma6 = [
   "test/testing/expect-plans",
 ];
 const isWhole = process.argv.includes("--all");
-const filesOf = (patterns: readonly string[]): readonly string[] =>
-  patterns.flatMap((name) => {
+const word = process.argv.slice(2).find((argument) => argument !== "--all");
+const filesOf = (patterns: readonly string[]): readonly string[] => {
+  const files = patterns.flatMap((name) => {
     const found = globSync(`${name}.{database,servers}.test.ts`, { cwd: root });
     if (found.length === 0) throw new Error(`no test file matches ${name}: it was moved or renamed`);
     return found;
   });
+  const chosen = files.filter((file) => word === undefined || file.includes(word));
+  if (chosen.length === 0) throw new Error(`${word} is in the name of no test file: ${files.join(", ")}`);
+  return chosen;
+};
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 for (const folder of prismaPackages)
   node(
@@ -44,6 +50,8 @@ for (const folder of prismaPackages)
     "--testNamePattern=^(?!.*(?:transaction|Drizzle)).*PostgreSQL",
     ...filesOf(folder === "prisma-6" && !isWhole ? ofPrisma6 : names),
   );
+
+if (word !== undefined) process.exit();
 
 const example = join(root, "examples/from-express");
 node(example, {}, "generate.mjs");

@@ -11,5 +11,5 @@ export function readSelection(): Selection | undefined {
 
 /** Whether the name of a test file says that it starts processes, or waits. */
 export function isSlowFile(file: string): boolean {
-  return /\.(?:servers|modules|browser|quiet)\.test\.ts$/.test(file);
+  return /\.(?:servers|alone|modules|browser|quiet)\.test\.ts$/.test(file);
 }

@@ -40,6 +40,7 @@ const ALLOWED: Readonly<Record<TestKind, readonly TestKind[]>> = {
   plain: [],
   database: ["database"],
   servers: ["database", "servers"],
+  alone: ["database", "servers"],
   modules: ["database"],
   browser: ["database", "servers"],
   quiet: ["database", "servers"],

@@ -33,6 +33,6 @@ afterAll(({}, suite) => {
   const changed = isShared ? left() : [];
   if (changed.length > 0)
     throw new Error(
-      `${file} leaves ${changed.join(", ")} changed: files share a process, so restore it, or name the file x.servers.test.ts`,
+      `${file} leaves ${changed.join(", ")} changed: files share a process, so restore it, or name the file x.alone.test.ts`,
     );
 });
