@@ -56,7 +56,8 @@ describe.each(["transaction", "session"] as const)("through PgBouncer in %s mode
     const { rows } = await sql<{ books: number }>`select count(*)::int as books from books`.execute(database);
     for (let client = 0; client < 3; client++) {
       const other = openDatabase<any>(pooler.url, shared);
-      const found = await sql`select count(*)::int as books from books`.execute(other).finally(() => other.destroy());
+      const found = await sql`select count(*)::int as books from books`.execute(other);
+      await other.destroy();
       expect(found.rows).toEqual(rows);
     }
   });
