@@ -188,6 +188,28 @@ describe.each(engineNames)("subscriptions that resume on %s", (engine) => {
     await Promise.all([busy.return(), quiet.return()]);
   });
 
+  it.each(["sse", "websocket"] as const)(
+    "begin anew in portico-client over %s, with a gap, if they can't",
+    async (transport) => {
+      const first = serve();
+      const { url, port } = await liveClient(first.app);
+      const ticket = `gone-${transport}`;
+      const events = createClient({ url, transport }).subscribe<Data>(DOCUMENT, { variables: { id: ticket } });
+      const began = events.next();
+      await expect.poll(() => first.bus.topicCount).toBe(5);
+      await first.publish(ticket, 1);
+      expect((await began).value).toMatchObject({ data: { changed: { n: 1 } } });
+
+      await first.app.close();
+      await database.insertInto("portico_event_floors").values({ keep: "1h", seq: 1_000_000 }).execute();
+      onTestFinished(async () => void (await database.deleteFrom("portico_event_floors").execute()));
+      await serve().app.listen({ port });
+
+      expect((await events.next()).value).toEqual({ data: null, error: null, gap: true });
+      await events.return();
+    },
+  );
+
   it("ask the rules of the caller about each event that is sent again", async () => {
     const served = serve();
     teams.set("ada", "red");
