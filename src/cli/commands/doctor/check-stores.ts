@@ -63,7 +63,7 @@ function unseen({ durable, counters, bus }: PorticoApp["stores"], seen: Readonly
   return Object.entries({ durable, counters, bus }).flatMap(([role, store]) =>
     seen.has(role) || inMemory.some((Memory) => store instanceof Memory)
       ? []
-      : [notChecked("stores", `the ${role} role is a ${store.constructor.name} without the method check`)],
+      : [notChecked("stores", `the ${role} role, ${store.constructor.name}, has no method check`)],
   );
 }
 
