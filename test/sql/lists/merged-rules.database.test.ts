@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { anyOf } from "../../../src/pagination/conditions/condition.ts";
 import { onStatementSent } from "../../../src/sql/database/on-statement-sent.ts";
 import { newPlace, type Place } from "../accounts/databases.ts";
+import { vacuumTables } from "../vacuum-tables.ts";
 
 interface Tables {
   tickets: { id: number; org: number; at: number; title: string };
@@ -66,9 +67,9 @@ describe("the list of a rule on PostgreSQL", () => {
       `insert into members select 'all', n, r from generate_series(0, ${ORGANISATIONS - 1}) n, unnest(array['reader', 'writer']) r`,
       "insert into members select 'few', n, r from generate_series(7, 11) n, unnest(array['reader', 'writer']) r",
       "insert into members select 'some', n, 'reader' from generate_series(1, 6) n",
-      "vacuum analyze tickets, labelled, loose, members",
     ])
       await sql.raw(text).execute(database);
+    await vacuumTables(database, "tickets", "labelled", "loose", "members");
     for (const one of [database, guarded]) onStatementSent(one, (statement) => sent.push(statement));
   });
   afterAll(() => place.remove());
