@@ -72,7 +72,8 @@ describe("an upload over a limit", () => {
     const sent = await flood(connection, Buffer.alloc(65_536, "a"), 1_024);
     await connection.closed;
 
-    expect(sent).toBeLessThan(6 * MIB);
+    // The buffers of the system hold up to ten megabytes for a server that gets no turn.
+    expect(sent).toBeLessThan(16 * MIB);
     expect(outcomes).toEqual(["PAYLOAD_TOO_LARGE"]);
     expect(leftIn(directory)).toEqual([]);
   });
