@@ -67,8 +67,6 @@ export function outbox(database: Database, bus: PubSub): PubSub {
 }
 
 class OutboxPubSub implements PubSub {
-  /** Absent if the bus has none. */
-  readonly check?: () => Promise<void>;
   readonly #bus: PubSub;
   readonly #database: Database;
   readonly #table: EventTable;
@@ -93,7 +91,6 @@ class OutboxPubSub implements PubSub {
 
   constructor(database: Database, bus: PubSub) {
     this.#bus = bus;
-    if (bus.check !== undefined) this.check = async () => bus.check?.();
     this.#database = database;
     this.#table = new EventTable(database);
     this.#leases = new Leases(database);
@@ -129,6 +126,11 @@ class OutboxPubSub implements PubSub {
     this.#log = log;
     await this.#bus.start?.(log);
     if (durableTopic() !== null) await this.#activate();
+  }
+
+  /** Events come from the database, and the bus only says that there are some. */
+  async check(): Promise<void> {
+    await Promise.all([this.#database.ping(), this.#bus.check?.()]);
   }
 
   async close(): Promise<void> {

@@ -21,6 +21,10 @@ export class SqlCounter implements CounterStore {
     this.#sweep = new Sweep(database, "portico_counters", "ends_ms");
   }
 
+  async check(): Promise<void> {
+    await this.#database.ping();
+  }
+
   async increment(key: string, windowMs: number): Promise<Count> {
     checkWindow(windowMs);
     const now = databaseTime(this.#database);
