@@ -157,7 +157,11 @@ describe.skipIf(isBrowserMissing)("in a browser, the operations page", () => {
       await picture(`operations-${colorScheme}`);
 
       expect(await names(page, "busiest")).toEqual(["BookList", "SearchBooks", "AuthorPage", "Checkout", "<rejected>"]);
-      expect((await names(page, "slowest"))[0]).toBe("SearchBooks");
+      // Which of them is the slowest depends on the machine.
+      const bySlowness = Object.entries(metrics.snapshot()).toSorted(
+        ([, one], [, other]) => other.average_seconds - one.average_seconds,
+      );
+      expect((await names(page, "slowest"))[0]).toBe(bySlowness[0]?.[0]);
       expect(await names(page, "failing")).toEqual(["Checkout", "<rejected>"]);
       expect(await names(page, "codes")).toEqual(["PAYMENT_REQUIRED", "GRAPHQL_VALIDATION_FAILED"]);
       const { correlation_id: id } = metrics.figures().errors.operations["PAYMENT_REQUIRED"] ?? {};
